@@ -1,0 +1,52 @@
+"""The whole analysis: tidy frames in, tables and figures out; no model is ever called."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ragmend.analysis.figures import Figure, judged_rates_figure
+from ragmend.analysis.frames import Frames
+from ragmend.analysis.settings import Provenance, Settings
+from ragmend.analysis.table import Table
+from ragmend.analysis.tables import TABLES, missing_inputs
+from ragmend.errors import StatisticsError
+
+
+class Analysis(NamedTuple):
+    """What an analysis found, in report order."""
+
+    tables: dict[str, Table]
+    figures: dict[str, Figure]
+    left_out: dict[str, str]
+    """Tables that were not made, each with the reason."""
+
+
+def analyze(
+    frames: Frames, *, settings: Settings | None = None, provenance: Provenance | None = None
+) -> Analysis:
+    """Make every table and figure that the given frames allow.
+
+    Args:
+        frames: Tidy frames, from a run's records or from anyone's files.
+        settings: How to compute; None: as in the paper.
+        provenance: Where the numbers come from; None: unknown.
+
+    Raises:
+        StatisticsError: No table can be made from the frames, or an input is not what its
+            table needs.
+        AccountingError: Counts that must agree do not.
+    """
+    settings, provenance = settings or Settings(), provenance or Provenance()
+    tables, left_out = {}, {}
+    for name, recipe in TABLES.items():
+        missing = missing_inputs(frames, recipe)
+        if missing:
+            left_out[name] = f"needs {' and '.join(missing)}"
+        else:
+            tables[name] = recipe.make(frames, settings=settings, provenance=provenance)
+    if not tables:
+        raise StatisticsError("no input, no table: give at least one of labels, claims, arms, …")
+    figures = {}
+    if "table5_judged" in tables:
+        figures["judged_rates"] = judged_rates_figure(tables["table5_judged"], provenance)
+    return Analysis(tables, figures, left_out)

@@ -1,0 +1,102 @@
+"""Intervals: the percentile bootstrap over records, and Wilson's for a single rate.
+
+One seed and one number of records always give the same resamples, so one stream of
+multiplicities (how often each record was drawn) serves every statistic on those records.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from ragmend.errors import StatisticsError
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+_CELLS_PER_BATCH = 1_000_000  # about 16 MB of indices and multiplicities at a time
+
+
+class Interval(NamedTuple):
+    """A confidence interval, both ends included."""
+
+    low: float
+    high: float
+
+
+def bootstrap_means(values_RS: ArrayLike, *, n_resamples: int, seed: int) -> NDArray[np.float64]:
+    """Return the mean of every statistic in every bootstrap resample of the records.
+
+    The resamples are the rows of `default_rng(seed).integers(0, n, (n_resamples, n))`,
+    drawn in batches from that one stream.
+
+    Args:
+        values_RS: Finite values, records × statistics; records in their canonical order
+            (by record id), so that the result does not depend on the order of the input.
+        n_resamples: Number of resamples (B).
+        seed: Seed of the stream.
+
+    Returns:
+        means_BS, resamples × statistics.
+
+    Raises:
+        StatisticsError: There is no record, or a value is not finite.
+    """
+    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+
+    values = np.asarray(values_RS, dtype=np.float64)
+    if values.shape[0] == 0:
+        raise StatisticsError("a bootstrap needs at least one record, got none")
+    if not np.isfinite(values).all():
+        raise StatisticsError("a bootstrap needs finite values, got NaN or infinity")
+    with threadpool_limits(1):
+        sums = [counts_BR @ values for counts_BR in _multiplicities(len(values), n_resamples, seed)]
+    return np.concatenate(sums) / len(values)
+
+
+def percentile_interval(samples_B: NDArray[np.float64], *, confidence: float) -> Interval:
+    """Return the central percentiles of bootstrap samples (linear interpolation)."""
+    tail = (1 - confidence) / 2
+    low, high = np.quantile(samples_B, [tail, 1 - tail])
+    return Interval(float(low), float(high))
+
+
+def bootstrap_mean_interval(
+    values_R: ArrayLike, *, n_resamples: int = 10_000, seed: int = 42, confidence: float = 0.95
+) -> Interval:
+    """Return the percentile bootstrap interval of a mean over records.
+
+    Args:
+        values_R: One finite value a record, records in their canonical order.
+        n_resamples: Number of resamples.
+        seed: Seed of the resampling stream.
+        confidence: Level of the interval.
+    """
+    values_RS = np.asarray(values_R, dtype=np.float64)[:, None]
+    means_BS = bootstrap_means(values_RS, n_resamples=n_resamples, seed=seed)
+    return percentile_interval(means_BS[:, 0], confidence=confidence)
+
+
+def wilson_interval(count: int, n: int, *, confidence: float = 0.95) -> Interval:
+    """Return Wilson's score interval of the rate count / n, within [0, 1].
+
+    Source: Wilson 1927, JASA 22(158), 209-212.
+    """
+    from statsmodels.stats.proportion import proportion_confint
+
+    if not 0 <= count <= n or n == 0:
+        raise StatisticsError(f"a rate needs 0 <= count <= n and n > 0, got {count} of {n}")
+    low, high = proportion_confint(count, n, alpha=1 - confidence, method="wilson")
+    return Interval(float(low), float(high))
+
+
+def _multiplicities(n: int, n_resamples: int, seed: int) -> Iterator[NDArray[np.float64]]:
+    stream = np.random.default_rng(seed)
+    size = max(1, _CELLS_PER_BATCH // n)
+    for start in range(0, n_resamples, size):
+        rows = min(size, n_resamples - start)
+        indices_BR = stream.integers(0, n, (rows, n))
+        cells = (indices_BR + n * np.arange(rows)[:, None]).ravel()
+        yield np.bincount(cells, minlength=rows * n).reshape(rows, n).astype(np.float64)

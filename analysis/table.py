@@ -1,0 +1,115 @@
+"""A table: exact values for the CSV, and how to print them; rounding is half-up.
+
+Cells are int, Fraction (exact rates), float, str, or None where a value is undefined.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from decimal import Decimal
+from fractions import Fraction
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from ragmend.errors import StatisticsError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Cell = int | float | str | Fraction | None
+Style = Literal["text", "count", "decimal", "interval", "p_value"]
+
+UNDEFINED = "—"
+_LEAST_PRINTED_P = 1e-300
+_LEAST_PLAIN_P = Fraction(1, 1000)
+
+
+class Column(NamedTuple):
+    """How one column prints; an interval reads `<name>_low` and `<name>_high`."""
+
+    name: str
+    heading: str
+    style: Style
+    digits: int = 0
+
+
+class Table(NamedTuple):
+    """A finished table: every column goes to the CSV, the listed ones are printed."""
+
+    name: str
+    title: str
+    frame: pd.DataFrame
+    columns: tuple[Column, ...]
+    notes: tuple[str, ...]
+
+
+def table_frame(rows: Sequence[NamedTuple]) -> pd.DataFrame:
+    """Return a frame of objects, so that counts stay int and rates stay exact.
+
+    Raises:
+        StatisticsError: There is no row.
+    """
+    import pandas as pd
+
+    if not rows:
+        raise StatisticsError("a table needs at least one row")
+    return pd.DataFrame(rows, columns=list(rows[0]._fields), dtype=object)
+
+
+def percent(count: int, of: int) -> Fraction | None:
+    """Return 100 · count / of exactly; None where there is nothing to divide by."""
+    return Fraction(100 * count, of) if of else None
+
+
+def round_half_up(value: float | Fraction, digits: int) -> str:
+    """Print a number with so many decimals, halves away from zero.
+
+    A Fraction is rounded exactly; a float by the shortest decimal that names it, so that
+    3.925 prints 3.93 although its binary value lies below.
+    """
+    exact = value if isinstance(value, Fraction) else Fraction(Decimal(repr(value)))
+    scaled = int(abs(exact) * 10**digits + Fraction(1, 2))
+    sign = "-" if exact < 0 and scaled else ""
+    whole, rest = divmod(scaled, 10**digits)
+    return f"{sign}{whole}.{rest:0{digits}d}" if digits else f"{sign}{whole}"
+
+
+def print_rows(table: Table) -> list[list[str]]:
+    """Return the printed cells, row by row, in the order of the table's columns."""
+    records = table.frame.to_dict("records")
+    return [[_print_column(record, column) for column in table.columns] for record in records]
+
+
+def print_p_value(p: float | Fraction) -> str:
+    """Print a p-value: three decimals, or two digits and a power of ten when below .001."""
+    if p < _LEAST_PRINTED_P:
+        return "< 1e-300"
+    return f"{float(p):.1e}" if p < _LEAST_PLAIN_P else round_half_up(p, 3)
+
+
+def _print_column(record: Mapping[Hashable, Cell], column: Column) -> str:
+    if column.style != "interval":
+        return _print_cell(record[column.name], column)
+    ends = [record[f"{column.name}_low"], record[f"{column.name}_high"]]
+    if None in ends:
+        return UNDEFINED
+    return f"[{', '.join(_print_number(end, column.digits) for end in ends)}]"
+
+
+def _print_cell(value: Cell, column: Column) -> str:
+    if value is None:
+        return UNDEFINED
+    if column.style == "text":
+        return str(value)
+    if column.style == "p_value":
+        return print_p_value(_number(value))
+    return _print_number(value, column.digits)
+
+
+def _print_number(value: Cell, digits: int) -> str:
+    return round_half_up(_number(value), digits)
+
+
+def _number(value: Cell) -> float | Fraction:
+    if value is None or isinstance(value, str):
+        raise StatisticsError(f"expected a number to print, got {value!r}")
+    return value

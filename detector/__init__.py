@@ -1,0 +1,1 @@
+"""Find hallucinated answers: recorded predictions of anybody, and the embedded detector."""

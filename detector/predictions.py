@@ -1,0 +1,273 @@
+"""Import anybody's verdicts on responses: JSONL or CSV, by record id, verdict and/or spans.
+
+One row a response. `system` names a column of verdicts (with an optional `<system>_score`
+beside it) or a key of a mapping column of spans (`{"pred_spans": {"my-system": [...]}}`).
+Without `system` the columns are `verdict` (or `hallucinated`), `spans` and `score`. A cell
+that cannot be read stops with file and line: it is never taken for "clean".
+"""
+
+import csv
+import json
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+from ragmend.errors import DataError
+from ragmend.io import parse_object, read_lines
+from ragmend.records import Detection, DetectionVerdict, Response, Span
+
+VERDICT_WORDS: dict[str, DetectionVerdict] = {
+    "1": "hallucinated",
+    "true": "hallucinated",
+    "hallucinated": "hallucinated",
+    "0": "clean",
+    "false": "clean",
+    "clean": "clean",
+    "unparsed": "unparsed",
+    "empty": "empty",
+}
+ID_COLUMNS = ("record_id", "id")
+VERDICT_COLUMNS = ("verdict", "hallucinated")
+
+
+class Row(NamedTuple):
+    """One prediction and where it stands."""
+
+    where: str
+    cells: dict[str, Any]
+
+
+class Columns(NamedTuple):
+    """Where a file keeps what; a column that it lacks is None."""
+
+    record_id: str
+    verdict: str | None
+    spans: str | None
+    spans_key: str | None
+    score: str | None
+
+
+class Imported(NamedTuple):
+    """The detections in order of the responses, and the counts that a person must see."""
+
+    detections: tuple[Detection, ...]
+    counts: dict[str, int]
+
+
+def import_predictions(
+    path: Path,
+    responses: Sequence[Response],
+    *,
+    system: str | None,
+    run_id: str,
+    unknown_records: Literal["error", "ignore"] = "error",
+    missing_records: Literal["error", "exclude"] = "error",
+) -> Imported:
+    """Read a prediction file as detections on the given responses.
+
+    Args:
+        path: JSONL or CSV, plain or .gz; told apart by the name.
+        responses: What the predictions are about.
+        system: Column or mapping key that holds the detector's output; see the module.
+        run_id: The name these detections get.
+        unknown_records: Whether a prediction for another response stops the import.
+        missing_records: Whether a response without a prediction stops the import, or is
+            left out of it.
+
+    Raises:
+        DataError: A bad row, a duplicate id, or records unknown or missing under `error`.
+    """
+    wanted = {response.record_id: response for response in responses}
+    found: dict[str, Detection] = {}
+    n_unknown = n_contradictions = n_rows = 0
+    columns: Columns | None = None
+    seen: set[str] = set()
+    for row in _read_rows(path):
+        columns = columns or _find_columns(row, system, path)
+        record_id = _read_id(row, columns)
+        if record_id in seen:
+            raise DataError(f"{row.where}: id {record_id!r} appears twice")
+        seen.add(record_id)
+        n_rows += 1
+        response = wanted.get(record_id)
+        if response is None:
+            if unknown_records == "error":
+                raise DataError(
+                    f"{row.where}: record {record_id!r} is not in the data; "
+                    'detector.unknown_records = "ignore" passes over such rows'
+                )
+            n_unknown += 1
+            continue
+        detection, contradicts = _as_detection(row, columns, response, run_id)
+        found[record_id] = detection
+        n_contradictions += contradicts
+    missing = [record_id for record_id in wanted if record_id not in found]
+    if missing and missing_records == "error":
+        raise DataError(
+            f"{path}: no prediction for {len(missing)} of {len(wanted)} records, the first is "
+            f'{missing[0]!r}; detector.missing_records = "exclude" leaves them out'
+        )
+    return Imported(
+        detections=tuple(found[record_id] for record_id in wanted if record_id in found),
+        counts={
+            "rows": n_rows,
+            "imported": len(found),
+            "unknown_records_ignored": n_unknown,
+            "missing_records_excluded": len(missing),
+            "verdict_contradicts_spans": n_contradictions,
+        },
+    )
+
+
+def _read_rows(path: Path) -> Iterator[Row]:
+    name = path.name.removesuffix(".gz")
+    if name.endswith(".csv"):
+        yield from _read_csv(path)
+    elif name.endswith((".jsonl", ".json")):
+        for line in read_lines(path):
+            yield Row(line.where, parse_object(line))
+    else:
+        raise DataError(f"{path}: predictions must be .jsonl or .csv, plain or .gz")
+
+
+def _read_csv(path: Path) -> Iterator[Row]:
+    lines = list(read_lines(path))
+    reader = csv.reader((line.text + "\n" for line in lines), strict=True)
+    try:
+        header = next(reader, None)
+        if header is None:
+            raise DataError(f"{path}: the file is empty")
+        if len(set(header)) < len(header):
+            raise DataError(f"{path}:1: a column name appears twice")
+        for cells in reader:
+            where = lines[reader.line_num - 1].where
+            if len(cells) != len(header):
+                raise DataError(f"{where}: {len(cells)} cells, the header has {len(header)}")
+            yield Row(where, dict(zip(header, cells, strict=True)))
+    except csv.Error as error:
+        raise DataError(f"{path}:{reader.line_num}: not valid CSV ({error})") from error
+
+
+def _find_columns(row: Row, system: str | None, path: Path) -> Columns:
+    cells = row.cells
+    record_id = next((name for name in ID_COLUMNS if name in cells), None)
+    if record_id is None:
+        raise DataError(f"{row.where}: no column named {' or '.join(ID_COLUMNS)}")
+    if system is None:
+        verdict = next((name for name in VERDICT_COLUMNS if name in cells), None)
+        spans = "spans" if "spans" in cells else None
+        if verdict is None and spans is None:
+            raise DataError(
+                f"{row.where}: no column named {', '.join(VERDICT_COLUMNS)} or spans; "
+                f"name one by detector.system, of: {', '.join(_systems(cells))}"
+            )
+        return Columns(record_id, verdict, spans, None, "score" if "score" in cells else None)
+    if system in cells:
+        score = f"{system}_score"
+        return Columns(record_id, system, None, None, score if score in cells else None)
+    for name, value in cells.items():
+        if isinstance(value, dict) and system in value:
+            return Columns(record_id, None, name, system, None)
+    raise DataError(f"{path}: no system {system!r}; there are: {', '.join(_systems(cells))}")
+
+
+def _systems(cells: Mapping[str, Any]) -> list[str]:
+    nested = [key for value in cells.values() if isinstance(value, dict) for key in value]
+    flat = [name for name in cells if not isinstance(cells[name], dict | list)]
+    return nested + [name for name in flat if not name.endswith("_score")]
+
+
+def _read_id(row: Row, columns: Columns) -> str:
+    value = row.cells.get(columns.record_id)
+    if isinstance(value, bool) or not isinstance(value, str | int) or value == "":
+        raise DataError(f"{row.where}: {columns.record_id} must be an id, found {value!r}")
+    return str(value)
+
+
+def _as_detection(
+    row: Row, columns: Columns, response: Response, run_id: str
+) -> tuple[Detection, bool]:
+    spans = _read_spans(row, columns, response)
+    verdict = _read_verdict(row, columns)
+    if verdict is None:
+        verdict = "hallucinated" if spans else "clean"
+    # The boolean is the verdict; spans that say otherwise are counted, not obeyed.
+    contradicts = spans is not None and bool(spans) != (verdict == "hallucinated")
+    detection = Detection(
+        record_id=response.record_id,
+        run_id=run_id,
+        verdict=verdict,
+        spans=spans or (),
+        score=_read_score(row, columns),
+    )
+    return detection, contradicts
+
+
+def _read_verdict(row: Row, columns: Columns) -> DetectionVerdict | None:
+    if columns.verdict is None:
+        return None
+    value = row.cells.get(columns.verdict)
+    word = str(value).strip().lower() if isinstance(value, str | int) else ""
+    if word not in VERDICT_WORDS:
+        raise DataError(
+            f"{row.where}: {columns.verdict} must be one of {', '.join(VERDICT_WORDS)}, "
+            f"found {value!r}"
+        )
+    return VERDICT_WORDS[word]
+
+
+def _read_spans(row: Row, columns: Columns, response: Response) -> tuple[Span, ...] | None:
+    if columns.spans is None:
+        return None
+    value = row.cells.get(columns.spans)
+    if columns.spans_key is not None:
+        if not isinstance(value, dict) or columns.spans_key not in value:
+            raise DataError(f"{row.where}: no {columns.spans}.{columns.spans_key}")
+        value = value[columns.spans_key]
+    if isinstance(value, str):
+        value = _parse_cell(value, row.where)
+    if not isinstance(value, list):
+        raise DataError(f"{row.where}: spans must be a list, found {value!r}")
+    return tuple(_read_span(item, row.where, response) for item in value)
+
+
+def _parse_cell(text: str, where: str) -> object:
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        raise DataError(f"{where}: spans are not JSON ({error})") from error
+
+
+def _read_span(item: object, where: str, response: Response) -> Span:
+    bounds: Sequence[Any] = (
+        (item.get("start"), item.get("end")) if isinstance(item, dict)
+        else item if isinstance(item, list) else ()
+    )  # fmt: skip
+    if len(bounds) != 2 or not all(type(bound) is int for bound in bounds):
+        raise DataError(f"{where}: a span is [start, end] or has start and end, found {item!r}")
+    start, end = bounds
+    if not 0 <= start < end <= len(response.text):
+        raise DataError(
+            f"{where}: span {start}:{end} leaves the text of record {response.record_id!r} "
+            f"({len(response.text)} characters)"
+        )
+    text = response.text[start:end]
+    if isinstance(item, dict) and item.get("text", text) != text:
+        raise DataError(f"{where}: span {start}:{end} holds {text!r}, not {item['text']!r}")
+    return Span(start=start, end=end, text=text)
+
+
+def _read_score(row: Row, columns: Columns) -> float | None:
+    value = row.cells.get(columns.score) if columns.score else None
+    if value is None or value == "":
+        return None
+    try:
+        score = float(value)
+    except (TypeError, ValueError) as error:
+        raise DataError(
+            f"{row.where}: {columns.score} must be a number, found {value!r}"
+        ) from error
+    if not math.isfinite(score):
+        raise DataError(f"{row.where}: {columns.score} must be finite, found {value!r}")
+    return score

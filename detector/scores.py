@@ -1,0 +1,91 @@
+"""Detector scores in the RAGTruth protocol: response and span level, by task and pooled."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Literal
+
+from ragmend.records import TASKS, Count, Detection, Record, Response, Source, TaskType
+from ragmend.scoring import Score, score_responses, score_spans
+
+Level = Literal["response", "span"]
+Protocol = Literal["all", "good-only"]
+Group = TaskType | Literal["pooled"]
+
+
+class DetectorScore(Record):
+    """Counts of one run at one level over one group of responses (characters for spans)."""
+
+    run_id: str
+    level: Level
+    protocol: Protocol
+    group: Group
+    n_responses: Count
+    tp: Count
+    fp: Count
+    fn: Count
+    tn: Count
+
+
+def score_detections(
+    responses: Sequence[Response],
+    sources: Mapping[str, Source],
+    detections: Sequence[Detection],
+) -> list[DetectorScore]:
+    """Score one run over the annotated responses that it gave a verdict on.
+
+    `good-only` keeps responses whose quality is "good"; an unknown quality is not good.
+
+    Source: Niu et al. 2024 (RAGTruth), section 5.1.
+    """
+    verdicts = {detection.record_id: detection for detection in detections}
+    annotated = [r for r in responses if r.gold_spans is not None and r.record_id in verdicts]
+    kept: dict[Protocol, list[Response]] = {
+        "all": annotated,
+        "good-only": [response for response in annotated if response.quality == "good"],
+    }
+    return [
+        DetectorScore(
+            run_id=detections[0].run_id,
+            level=level,
+            protocol=protocol,
+            group=group,
+            n_responses=len(members),
+            **score._asdict(),
+        )
+        for protocol, chosen in kept.items()
+        for group, members in _groups(chosen, sources)
+        for level, score in _levels(members, verdicts)
+    ]
+
+
+def _groups(
+    responses: Sequence[Response], sources: Mapping[str, Source]
+) -> Iterator[tuple[Group, Sequence[Response]]]:
+    for task in TASKS:
+        members = [r for r in responses if sources[r.source_id].task_type == task]
+        if members:
+            yield task, members
+    if responses:
+        yield "pooled", responses
+
+
+def _levels(
+    responses: Sequence[Response], verdicts: Mapping[str, Detection]
+) -> Iterator[tuple[Level, Score]]:
+    found = [verdicts[response.record_id] for response in responses]
+    yield (
+        "response",
+        score_responses(
+            [bool(response.gold_spans) for response in responses],
+            [detection.verdict == "hallucinated" for detection in found],
+        ),
+    )
+    if any(detection.spans for detection in found):
+        # A detector that gives no spans has no span-level score, not one of zero.
+        yield (
+            "span",
+            score_spans(
+                [[(s.start, s.end) for s in response.gold_spans or ()] for response in responses],
+                [[(s.start, s.end) for s in detection.spans] for detection in found],
+                [len(response.text) for response in responses],
+            ),
+        )

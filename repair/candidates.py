@@ -1,0 +1,167 @@
+"""Candidates for unsupported claims: proposed, gated, then verified again (pass 2).
+
+One extractive candidate a claim, the rank-1 fragment; one rewrite at most. An edit is
+accepted when the gate passes it and P(support) reaches the same threshold as pass 1.
+
+Source: Mulakkayala, van Stein, Plaat (arXiv 2608.29307), sections 3.3 and 3.4.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Literal, NamedTuple
+
+from ragmend.records import Candidate, CandidateKind, Claim, Evidence, Gate, Source
+from ragmend.repair.gate import check_gate
+from ragmend.repair.prose import as_prose
+from ragmend.repair.verification import Rewriter, Verifier
+from ragmend.text.reading import SourceReading, read_source
+from ragmend.text.words import words
+
+
+class Roles(NamedTuple):
+    """Who proposes and verifies edits, and by which rule they are accepted."""
+
+    verifier: Verifier
+    rewriter: Rewriter
+    threshold: float
+    verify_edit: Literal["claim", "in_context"]
+
+
+class Proposal(NamedTuple):
+    """A text for a claim, before it is verified."""
+
+    claim: Claim
+    kind: CandidateKind
+    text: str
+    evidence_ids: tuple[str, ...]
+    gate: Gate
+
+
+def propose_candidates(
+    source: Source,
+    answer: str,
+    claims: Sequence[Claim],
+    *,
+    evidence: Sequence[Evidence],
+    eligible: frozenset[str],
+    roles: Roles,
+) -> list[Candidate]:
+    """Propose, gate and verify edits of one answer's unsupported statements.
+
+    Headings, lead-ins and questions get no candidate: a sentence of the source says nothing
+    in their place.
+
+    Args:
+        source: What the answer must be supported by.
+        answer: The original text.
+        claims: All its claims, in order.
+        evidence: Their evidence rows.
+        eligible: Ids of the claims with P(support) below the threshold.
+        roles: The verifier and rewriter, and the rule of acceptance.
+
+    Returns:
+        Candidates in order of the claims; a claim without evidence or without a rewrite has
+        fewer than two.
+
+    Raises:
+        AnswerFaultError: A rewrite or a verdict could not be had.
+    """
+    wanted = [c for c in claims if c.claim_id in eligible and c.kind == "statement"]
+    if not wanted:
+        return []
+    reading = read_source(source)
+    ranked: dict[str, list[Evidence]] = {}
+    for row in evidence:
+        ranked.setdefault(row.claim_id, []).append(row)
+    extracts = _extracts(reading, answer, wanted, ranked)
+    rewrites = _rewrites(source, wanted, ranked, roles.rewriter, reading)
+    order = {claim.claim_id: number for number, claim in enumerate(wanted)}
+    proposals = sorted([*extracts, *rewrites], key=lambda p: order[p.claim.claim_id])
+    return _accept(proposals, source, claims, roles)
+
+
+def _extracts(
+    reading: SourceReading,
+    answer: str,
+    wanted: Sequence[Claim],
+    ranked: dict[str, list[Evidence]],
+) -> Iterator[Proposal]:
+    """Yield the rank-1 fragment of each claim; a fragment is said once in an answer."""
+    said = _squeezed(answer)
+    substituted: set[str] = set()
+    for claim in wanted:
+        if claim.claim_id not in ranked:
+            continue
+        best = min(ranked[claim.claim_id], key=lambda row: row.rank)
+        fragment = reading.fragments[reading.position_of[best.fragment_id]]
+        reasons = []
+        if fragment.is_unknown:
+            reasons.append("unknown_value")
+        if _squeezed(fragment.text) in said:
+            reasons.append("already_in_answer")
+        if fragment.fragment_id in substituted:
+            reasons.append("already_substituted")
+        gate = Gate(passed=not reasons, reasons=tuple(reasons))
+        if gate.passed:
+            substituted.add(fragment.fragment_id)
+        yield Proposal(claim, "extract", as_prose(fragment), (fragment.fragment_id,), gate)
+
+
+def _rewrites(
+    source: Source,
+    wanted: Sequence[Claim],
+    ranked: dict[str, list[Evidence]],
+    rewriter: Rewriter,
+    reading: SourceReading,
+) -> Iterator[Proposal]:
+    for claim in wanted:
+        rows = sorted(ranked.get(claim.claim_id, ()), key=lambda row: row.rank)
+        text = rewriter.rewrite(source, claim, rows)
+        if text is not None and _squeezed(text) != _squeezed(claim.text):
+            ids = tuple(row.fragment_id for row in rows)
+            yield Proposal(claim, "rewrite", text, ids, check_gate(text, reading))
+
+
+def _accept(
+    proposals: Sequence[Proposal], source: Source, claims: Sequence[Claim], roles: Roles
+) -> list[Candidate]:
+    passed = [proposal for proposal in proposals if proposal.gate.passed]
+    texts = [_verified_text(proposal, claims, roles.verify_edit) for proposal in passed]
+    scores = roles.verifier.score_texts(source, texts) if texts else []
+    scored = {
+        (proposal.claim.claim_id, proposal.kind): score
+        for proposal, score in zip(passed, scores, strict=True)
+    }
+    return [_as_candidate(proposal, scored, roles.threshold) for proposal in proposals]
+
+
+def _as_candidate(
+    proposal: Proposal, scored: dict[tuple[str, CandidateKind], float], threshold: float
+) -> Candidate:
+    p_support = scored.get((proposal.claim.claim_id, proposal.kind))
+    return Candidate(
+        record_id=proposal.claim.record_id,
+        claim_id=proposal.claim.claim_id,
+        kind=proposal.kind,
+        text=proposal.text,
+        evidence_ids=proposal.evidence_ids,
+        gate=proposal.gate,
+        p_support=p_support,
+        accepted=p_support is not None and p_support >= threshold,
+    )
+
+
+def _verified_text(
+    proposal: Proposal, claims: Sequence[Claim], verify_edit: Literal["claim", "in_context"]
+) -> str:
+    """Return what pass 2 scores: the edit alone, or between the claims around it."""
+    if verify_edit == "claim":
+        return proposal.text
+    at = next(n for n, claim in enumerate(claims) if claim.claim_id == proposal.claim.claim_id)
+    before = [claims[at - 1].text] if at > 0 else []
+    after = [claims[at + 1].text] if at + 1 < len(claims) else []
+    return " ".join([*before, proposal.text, *after])
+
+
+def _squeezed(text: str) -> str:
+    """Return a text's normal words, so that spacing, case and punctuation do not matter."""
+    return f" {' '.join(word.norm for word in words(text))} "

@@ -1,0 +1,114 @@
+"""Atomic claims by rule: an answer cut into exact, ordered spans that cover all its words.
+
+A claim is a sentence, a list item's sentence, a heading, a table row, a block of code, or one
+of the full clauses that a sentence coordinates. Between claims stand only white space, list
+markers, markup and connecting marks, so that leaving claims out leaves a readable answer.
+Lines without a letter or digit (rules, an emoji) belong to no claim.
+
+Source: the paper's rule-based splitting of flagged answers, section 3 (7,926 claims of 916
+answers); the rules themselves are not published and are stated in the modules used here.
+"""
+
+from collections.abc import Iterator
+from itertools import zip_longest
+from typing import NamedTuple
+
+from ragmend.records import Claim, ClaimKind
+from ragmend.repair.claim_clauses import Clause, clause_spans
+from ragmend.repair.claim_edges import claim_edges
+from ragmend.repair.claim_kinds import (
+    claim_kind,
+    inline_lead_end,
+    is_interjection,
+    is_meta,
+    looks_like_title,
+)
+from ragmend.repair.claim_lines import Block, BlockKind, answer_blocks, skip_number
+from ragmend.text.sentences import prose_spans
+
+# Blocks that are one claim whatever they hold.
+_WHOLE: dict[BlockKind, ClaimKind] = {
+    "heading": "heading",
+    "row": "statement",
+    "code": "statement",
+}
+
+
+class _Unit(NamedTuple):
+    """A sentence or item before it is cut into clauses."""
+
+    start: int
+    end: int
+    kind: ClaimKind
+
+
+def split_claims(response_text: str, *, record_id: str) -> list[Claim]:
+    """Split an answer into its claims.
+
+    Args:
+        response_text: The answer as generated; never changed.
+        record_id: Prefix of the claim ids "<record>-s<sentence>-c<clause>", both from 0.
+
+    Returns:
+        The claims in order: `text == response_text[start:end]`, no two overlap, and every
+        letter and digit that is no list marker's is in exactly one. None for an answer
+        without letters and digits.
+    """
+    claims: list[Claim] = []
+    for index, unit in enumerate(_units(response_text)):
+        for part, clause in enumerate(_clauses(response_text, unit)):
+            start, end = claim_edges(response_text, clause.start, clause.end)
+            claims.append(
+                Claim(
+                    record_id=record_id,
+                    claim_id=f"{record_id}-s{index}-c{part}",
+                    text=response_text[start:end],
+                    start=start,
+                    end=end,
+                    kind=unit.kind,
+                    coordinator=clause.coordinator,
+                )
+            )
+    return claims
+
+
+def _clauses(text: str, unit: _Unit) -> list[Clause]:
+    if unit.kind != "statement":
+        return [Clause(unit.start, unit.end, None)]
+    return clause_spans(text, unit.start, unit.end)
+
+
+def _units(text: str) -> Iterator[_Unit]:
+    blocks = answer_blocks(text)
+    is_first = True
+    for block, below in zip_longest(blocks, blocks[1:]):
+        if block.kind in _WHOLE:
+            yield _Unit(block.start, block.end, _WHOLE[block.kind])
+            is_first = False
+            continue
+        is_title = below is not None and _is_title(text, block) and not _is_title(text, below)
+        for start, end in _sentences(text, block):
+            kind = claim_kind(text[start:end], is_first=is_first, is_title=is_title)
+            yield _Unit(start, end, kind)
+            is_first = False
+
+
+def _is_title(text: str, block: Block) -> bool:
+    """Whether a block looks like a title; of several in a row none is one, they are a list."""
+    return block.kind == "prose" and looks_like_title(text[block.start : block.end])
+
+
+def _sentences(text: str, block: Block) -> list[tuple[int, int]]:
+    """Return the sentences of a block without inner list numbers, a lead-in by itself."""
+    spans = prose_spans(text, start=block.start, end=block.end)
+    if len(spans) > 1 and is_interjection(_at(text, spans[0])) and is_meta(_at(text, spans[1])):
+        spans[:2] = [(spans[0][0], spans[1][1])]
+    start, end = spans[0]
+    lead_end = inline_lead_end(text, start, end)
+    if lead_end > start:
+        spans[:1] = [(start, lead_end), (lead_end, end)]
+    return [(skip_number(text, start, end), end) for start, end in spans]
+
+
+def _at(text: str, span: tuple[int, int]) -> str:
+    return text[span[0] : span[1]]

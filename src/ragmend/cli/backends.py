@@ -1,0 +1,55 @@
+"""From the configuration's words to the parts that answer: one function a role."""
+
+from pathlib import Path
+
+from pydantic import JsonValue
+
+from ragmend import __version__
+from ragmend.config import Config
+from ragmend.io import sha256_of_file
+from ragmend.repair.lexical_rewriter import LEXICAL_REWRITER, LexicalRewriter
+from ragmend.repair.lexical_verifier import LEXICAL_VERIFIER, LexicalBackend, parameters_path
+from ragmend.repair.verification import Rewriter, Verifier
+
+
+def make_verifier(config: Config) -> Verifier:
+    """Build the verifier that the configuration names."""
+    return LexicalBackend(_parameters(config))
+
+
+def make_rewriter(config: Config) -> Rewriter:
+    """Build the rewriter that the configuration names."""
+    del config  # one backend so far; the configuration's Literal refuses any other
+    return LexicalRewriter()
+
+
+def verifier_entry(config: Config) -> dict[str, JsonValue]:
+    """Return what identifies the verifier, for the lock, settings and journal keys."""
+    return {
+        "backend": config.verifier.backend,
+        "model": LEXICAL_VERIFIER,
+        "parameters_sha256": sha256_of_file(_parameters(config)),
+        "version": __version__,
+    }
+
+
+def rewriter_entry(config: Config) -> dict[str, JsonValue]:
+    """Return what identifies the rewriter."""
+    return {
+        "backend": config.rewriter.backend,
+        "model": LEXICAL_REWRITER,
+        "version": __version__,
+    }
+
+
+def judge_entries(config: Config) -> list[JsonValue]:
+    """Return what identifies each judge of the panel."""
+    return [
+        {"name": judge.name, "backend": judge.backend, "version": __version__}
+        for judge in config.judges.panel
+    ]
+
+
+def _parameters(config: Config) -> Path:
+    given = config.verifier.parameters
+    return parameters_path() if given is None else Path(given)

@@ -1,0 +1,27 @@
+"""The commands of `ragmend`, one module a group of them."""
+
+import click
+
+from ragmend.cli.commands.fit import fit_verifier_command
+from ragmend.cli.commands.run import run_command
+from ragmend.cli.commands.split import split_command
+from ragmend.cli.commands.stages import (
+    analyze_command,
+    detect_group,
+    judge_command,
+    repair_command,
+    report_command,
+)
+from ragmend.cli.commands.status import status_command
+
+COMMANDS: tuple[click.Command, ...] = (
+    run_command,
+    status_command,
+    detect_group,
+    repair_command,
+    judge_command,
+    analyze_command,
+    report_command,
+    split_command,
+    fit_verifier_command,
+)

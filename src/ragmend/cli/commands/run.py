@@ -1,0 +1,41 @@
+"""`ragmend run`: the whole experiment, resumable."""
+
+from pathlib import Path
+
+import click
+
+from ragmend.cli.experiment import open_experiment
+from ragmend.paths import STAGE_NAMES, StageName
+
+
+@click.command("run")
+@click.argument("config")
+@click.option("--out", type=click.Path(path_type=Path), help="Run folder [runs/<config name>].")
+@click.option("--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Override a key.")
+@click.option("--only", type=click.Choice(STAGE_NAMES), help="Run this stage only.")
+@click.option("--redo", type=click.Choice(STAGE_NAMES), help="Discard this stage and all later.")
+@click.option("--limit", type=click.IntRange(min=1), help="At most so many flagged answers.")
+@click.option("--export-all", is_flag=True, help="Write unflagged answers too, marked.")
+@click.option("--accept-faults", metavar="REASON", help="Go on without faulty records.")
+def run_command(
+    config: str,
+    out: Path | None,
+    overrides: tuple[str, ...],
+    only: StageName | None,
+    redo: StageName | None,
+    limit: int | None,
+    export_all: bool,
+    accept_faults: str | None,
+) -> None:
+    """Run an experiment: detect, select, split, match, verify, propose, assemble, judge, analyze.
+
+    What is complete is skipped; what a kill interrupted goes on where it was.
+    """
+    if limit is not None:
+        overrides = (*overrides, f"population.limit={limit}")
+    experiment = open_experiment(config, out, overrides, accept_faults=accept_faults)
+    experiment.run(only=only, redo=redo)
+    if export_all:
+        experiment.export_all()
+    if only is None:
+        click.echo(experiment.summary())

@@ -1,0 +1,40 @@
+"""`ragmend split`: the claims of text files, as JSON lines."""
+
+import json
+import sys
+from pathlib import Path
+
+import click
+
+from ragmend.errors import DataError, MissingInputError
+from ragmend.repair.claims import split_claims
+
+
+@click.command("split")
+@click.argument("files", nargs=-1, required=True, metavar="FILE…|-")
+def split_command(files: tuple[str, ...]) -> None:
+    """Split answers in text files (or standard input: -) into claims, one JSON line a claim."""
+    for name in files:
+        text = _read(name)
+        stem = "stdin" if name == "-" else Path(name).stem
+        for claim in split_claims(text, record_id=stem):
+            row = {
+                "file": name,
+                "claim_id": claim.claim_id,
+                "text": claim.text,
+                "start": claim.start,
+                "end": claim.end,
+            }
+            click.echo(json.dumps(row, ensure_ascii=False))
+
+
+def _read(name: str) -> str:
+    try:
+        content = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
+        return content.decode()
+    except UnicodeDecodeError as error:
+        raise DataError(f"{name}: not UTF-8 (byte {error.start}: {error.reason})") from error
+    except FileNotFoundError as error:
+        raise MissingInputError(f"{name}: no such file") from error
+    except IsADirectoryError as error:
+        raise MissingInputError(f"{name}: is a directory, a file was expected") from error

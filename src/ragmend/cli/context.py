@@ -1,0 +1,52 @@
+"""What a stage runner gets, and what it gives back."""
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+from pydantic import JsonValue
+
+from ragmend.config import Config
+from ragmend.manifest import Environment
+from ragmend.paths import RunPaths, StageName
+from ragmend.records import Fault
+
+
+class Context(NamedTuple):
+    """One run as its stages see it."""
+
+    config: Config
+    paths: RunPaths
+    environment: Environment
+    accept_faults: str | None = None
+
+
+class Outcome(NamedTuple):
+    """What a stage wrote, and the counts a person wants to see."""
+
+    outputs: tuple[Path, ...]
+    counts: dict[str, JsonValue]
+    models: dict[str, str] = {}  # noqa: RUF012 - never changed
+    seed: int | None = None
+    faults: tuple[Fault, ...] = ()
+
+
+class Stage(NamedTuple):
+    """One stage: where its manifest lies, what it reads, what changes its output, its work."""
+
+    name: StageName
+    manifest: Callable[[Context], Path]
+    inputs: Callable[[Context], dict[str, Path]]
+    settings: Callable[[Config], dict[str, JsonValue]]
+    execute: Callable[[Context], Outcome]
+
+
+def run_inputs(context: Context, *files: Path) -> dict[str, Path]:
+    """Name files of the run as manifests do: relative to the run folder."""
+    return {context.paths.relative(file): file for file in files}
+
+
+def say(text: str) -> None:
+    """Print one line of progress to standard error, so that output can be piped."""
+    print(text, file=sys.stderr, flush=True)  # noqa: T201 - the one place that prints progress

@@ -1,0 +1,79 @@
+"""Where a run's data comes from: the configured folder or the built-in set."""
+
+from pathlib import Path
+from typing import NamedTuple
+
+from pydantic import JsonValue
+
+from ragmend.config import Config
+from ragmend.datasets.ragtruth import (
+    Dataset,
+    DatasetFiles,
+    demo_folder,
+    find_files,
+    load_ragtruth,
+)
+from ragmend.io import read_records
+from ragmend.paths import RunPaths
+from ragmend.records import Response, Source
+
+
+class Population(NamedTuple):
+    """The answers under repair, in order of record id, and their sources."""
+
+    responses: tuple[Response, ...]
+    sources: dict[str, Source]
+
+    def source_of(self, response: Response) -> Source:
+        """Return the source that a response must be supported by."""
+        return self.sources[response.source_id]
+
+
+def detector_run_id(config: Config) -> str:
+    """Return the name of the detector run that the configuration describes."""
+    detector = config.detector
+    if detector.kind == "lexical":
+        return "lexical"
+    stem = Path(detector.predictions or "").name.removesuffix(".gz").rpartition(".")[0]
+    return detector.system or stem
+
+
+def data_files(config: Config) -> DatasetFiles:
+    """Find the data files that the configuration names."""
+    data = config.data
+    folder = demo_folder() if data.kind == "demo" else Path(data.path or "")
+    return find_files(folder, data.split)
+
+
+def data_inputs(config: Config) -> dict[str, Path]:
+    """Name the data files as manifests do: by file name, wherever the folder lies."""
+    files = data_files(config)
+    return {f"data:{path.name}": path for path in (files.responses, files.sources)}
+
+
+def data_settings(config: Config) -> dict[str, JsonValue]:
+    """Return what decides which responses and gold spans there are."""
+    return {
+        f"data.{name}": value
+        for name, value in config.data.model_dump(mode="json", exclude={"path"}).items()
+    }
+
+
+def read_data(config: Config) -> Dataset:
+    """Load the responses of the configured split and tasks, with their sources."""
+    data = config.data
+    return load_ragtruth(
+        data_files(config),
+        split=data.split,
+        tasks=data.tasks,
+        implicit_true=data.implicit_true,
+        due_to_null=data.due_to_null,
+    )
+
+
+def read_population(paths: RunPaths) -> Population:
+    """Read the frozen population of a run."""
+    return Population(
+        responses=tuple(read_records(paths.population, Response)),
+        sources={source.source_id: source for source in read_records(paths.sources, Source)},
+    )

@@ -1,0 +1,148 @@
+"""From a run's records on disk to its analysis and the facts at the head of its report."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TypeVar
+
+from ragmend.analysis.accounting import RunRecords
+from ragmend.analysis.analyze import Analysis, analyze
+from ragmend.analysis.frames import build_frames
+from ragmend.analysis.notes import warnings_for
+from ragmend.analysis.report import Summary
+from ragmend.analysis.settings import FaultCount, Provenance, Settings
+from ragmend.cli.backends import verifier_entry
+from ragmend.cli.context import Context
+from ragmend.cli.data import detector_run_id, read_population
+from ragmend.cli.faults import faulty_records
+from ragmend.cli.protocol import read_lock
+from ragmend.io import read_lines, read_records, sha256_of_file
+from ragmend.manifest import read_manifest
+from ragmend.paths import faults_path
+from ragmend.records import (
+    Action,
+    Candidate,
+    CandidateKind,
+    Claim,
+    Fault,
+    Judgement,
+    RepairedAnswer,
+    Selected,
+    Verdict,
+)
+from ragmend.repair.arms import ACTION_OF, ARM_POLICIES
+
+K = TypeVar("K", Claim, Verdict, Candidate, Action, RepairedAnswer, Judgement)
+
+
+def analyze_run(context: Context) -> Analysis:
+    """Analyse the records of a run.
+
+    Raises:
+        AccountingError, StatisticsError: The records do not fit together.
+    """
+    config = context.config
+    frames = build_frames(_read_run(context), threshold=config.verifier.threshold)
+    settings = Settings(
+        n_resamples=config.analysis.n_resamples,
+        seed=config.analysis.seed,
+        confidence=config.analysis.confidence,
+    )
+    return analyze(frames, settings=settings, provenance=_provenance(context))
+
+
+def summarize(context: Context, analysis: Analysis) -> Summary:
+    """Collect what the protocol fixed, and what a reader must know first."""
+    config = context.config
+    return Summary(
+        title=config.name,
+        population_run=detector_run_id(config),
+        population_hash=sha256_of_file(context.paths.population),
+        n_records=len(_population_ids(context)),
+        threshold=config.verifier.threshold,
+        arms={arm: _policy(kinds) for arm, kinds in ARM_POLICIES.items()},
+        judges=tuple(judge.name for judge in config.judges.panel),
+        primary_judge=config.judges.primary,
+        warnings=(*warnings_for(_provenance(context)), *_run_warnings(context)),
+        left_out=analysis.left_out,
+    )
+
+
+def _run_warnings(context: Context) -> Iterator[str]:
+    for amendment in read_lock(context).amendments:
+        when = "after judging" if amendment.after_judging else "before judging"
+        yield f"the protocol was amended {when}: {amendment.entry}"
+    if context.config.population.limit is not None:
+        yield f"limited to the first {context.config.population.limit} flagged answers"
+    n_excluded = len(_excluded(context))
+    if n_excluded:
+        yield f"{n_excluded} records were left out for accepted faults"
+
+
+def _policy(kinds: Sequence[CandidateKind]) -> str:
+    return ", else ".join(["keep if supported", *(ACTION_OF[kind] for kind in kinds), "drop"])
+
+
+def _read_run(context: Context) -> RunRecords:
+    """Read all records; a record with an accepted fault is left out of everything."""
+    paths = context.paths
+    population = read_population(paths)
+    ids = _population_ids(context)
+    kept = frozenset(ids)
+    selected = list(read_records(paths.selection, Selected))
+    return RunRecords(
+        selected=selected,
+        responses=population.responses,
+        tasks={row.source_id: row.task_type for row in selected},
+        population=ids,
+        claims=_kept(paths.claims, Claim, kept),
+        verdicts=_kept(paths.verdicts, Verdict, kept),
+        candidates=_kept(paths.candidates, Candidate, kept),
+        actions=_kept(paths.actions, Action, kept),
+        answers=_kept(paths.answers, RepairedAnswer, kept),
+        judgements=_kept(paths.judgements, Judgement, kept),
+        judges=tuple(judge.name for judge in context.config.judges.panel),
+    )
+
+
+def _kept(path: Path, model: type[K], kept: frozenset[str]) -> list[K]:
+    return [record for record in read_records(path, model) if record.record_id in kept]
+
+
+def _population_ids(context: Context) -> list[str]:
+    excluded = _excluded(context)
+    responses = read_population(context.paths).responses
+    return [r.record_id for r in responses if r.record_id not in excluded]
+
+
+def _excluded(context: Context) -> frozenset[str]:
+    return faulty_records(*_answer_folders(context))
+
+
+def _answer_folders(context: Context) -> tuple[Path, ...]:
+    paths = context.paths
+    return paths.verdicts.parent, paths.candidates.parent, paths.judgements.parent
+
+
+def _provenance(context: Context) -> Provenance:
+    config = context.config
+    return Provenance(
+        embedded_verifier=config.verifier.backend == "lexical",
+        embedded_judges=all(judge.backend == "lexical" for judge in config.judges.panel),
+        verifier_name=str(verifier_entry(config)["model"]),
+        threshold=config.verifier.threshold,
+        judges=tuple(judge.name for judge in config.judges.panel),
+        primary_judge=config.judges.primary,
+        faults=tuple(_fault_counts(context)),
+    )
+
+
+def _fault_counts(context: Context) -> Iterator[FaultCount]:
+    for folder in _answer_folders(context):
+        manifest = read_manifest(folder / "manifest.json")
+        if manifest is None or manifest.n_faults == 0:
+            continue
+        faults = list(read_records(faults_path(folder), Fault))
+        answers = sum(1 for name in manifest.outputs for _ in read_lines(context.paths.root / name))
+        for status, count in sorted(Counter(fault.status for fault in faults).items()):
+            yield FaultCount(stage=manifest.stage, status=status, count=count, answers=answers)

@@ -1,0 +1,72 @@
+"""Stage `analyze`: tables and figures from records; no model is called."""
+
+from pathlib import Path
+
+from pydantic import JsonValue
+
+from ragmend.cli.context import Context, Outcome, Stage, run_inputs
+from ragmend.cli.faults import faults_inputs
+from ragmend.cli.protocol import EXPLORATORY_CONTRASTS, PRIMARY_CONTRASTS
+from ragmend.config import Config
+from ragmend.io import write_bytes
+
+
+def _execute(context: Context) -> Outcome:
+    from ragmend.analysis.write import table_files
+    from ragmend.cli.results import analyze_run
+
+    analysis = analyze_run(context)
+    files = table_files(analysis.tables)
+    for name, figure in analysis.figures.items():
+        for suffix, image in figure.images.items():
+            files[f"figures/{name}.{suffix}"] = image
+    root = context.paths.root
+    for name, content in files.items():
+        write_bytes(root / name, content)
+    counts: dict[str, JsonValue] = {
+        "tables": len(analysis.tables),
+        "figures": len(analysis.figures),
+        "left_out": len(analysis.left_out),
+    }
+    return Outcome(
+        tuple(root / name for name in files), counts, seed=context.config.analysis.seed
+    )
+
+
+def result_inputs(context: Context) -> dict[str, Path]:
+    """Name every record file that a table may be made from."""
+    paths = context.paths
+    files = (
+        paths.selection,
+        paths.detector_scores,
+        paths.population,
+        paths.sources,
+        paths.claims,
+        paths.verdicts,
+        paths.candidates,
+        paths.actions,
+        paths.answers,
+        paths.judgements,
+    )
+    folders = (paths.verdicts.parent, paths.candidates.parent, paths.judgements.parent)
+    return run_inputs(context, *files) | faults_inputs(context, *folders)
+
+
+def result_settings(config: Config) -> dict[str, JsonValue]:
+    """Return what else decides what the tables say."""
+    settings = config.analysis.model_dump(mode="json")
+    return {f"analysis.{name}": value for name, value in settings.items()} | {
+        "contrasts": [*PRIMARY_CONTRASTS, *EXPLORATORY_CONTRASTS],
+        "judges": [judge.name for judge in config.judges.panel],
+        "judges.primary": config.judges.primary,
+        "verifier.threshold": config.verifier.threshold,
+    }
+
+
+ANALYZE = Stage(
+    name="analyze",
+    manifest=lambda context: context.paths.analysis / "manifest.json",
+    inputs=result_inputs,
+    settings=result_settings,
+    execute=_execute,
+)

@@ -1,0 +1,75 @@
+"""Stage `assemble`: every arm's repaired answers, from recorded answers only."""
+
+from pathlib import Path
+
+from pydantic import JsonValue
+
+from ragmend.cli.context import Context, Outcome, Stage, run_inputs
+from ragmend.cli.data import read_population
+from ragmend.cli.faults import faults_inputs, faulty_records
+from ragmend.config import Config
+from ragmend.io import read_records, write_records
+from ragmend.records import Action, Candidate, Claim, RepairedAnswer, Verdict, by_record
+from ragmend.repair.arms import record_answers
+from ragmend.repair.repaired import check_reconstruction, repair_record
+
+
+def _execute(context: Context) -> Outcome:
+    config, paths = context.config, context.paths
+    population = read_population(paths)
+    excluded = faulty_records(paths.verdicts.parent, paths.candidates.parent)
+    claims = by_record(read_records(paths.claims, Claim))
+    verdicts = by_record(read_records(paths.verdicts, Verdict))
+    candidates = by_record(read_records(paths.candidates, Candidate))
+    actions: list[Action] = []
+    answers: list[RepairedAnswer] = []
+    n_lookups = 0
+    kept = [r for r in population.responses if r.record_id not in excluded]
+    for response in kept:
+        key = response.record_id
+        repaired = repair_record(
+            response,
+            claims.get(key, []),
+            record_answers(verdicts.get(key, []), candidates.get(key, [])),
+            threshold=config.verifier.threshold,
+            verify=config.claims.verify,
+        )
+        actions += repaired.actions
+        answers += repaired.answers
+        n_lookups += repaired.n_lookups
+    check_reconstruction(kept, claims, actions, answers)
+    write_records(paths.actions, actions)
+    write_records(paths.answers, answers)
+    counts: dict[str, JsonValue] = {
+        "records": len(kept),
+        "excluded_faulty": len(excluded),
+        "answers": len(answers),
+        # Every look-up found what it asked for: a miss raises and nothing is written.
+        "lookups": n_lookups,
+        "misses": 0,
+        "writes": len(actions) + len(answers),
+    }
+    return Outcome((paths.actions, paths.answers), counts)
+
+
+def _inputs(context: Context) -> dict[str, Path]:
+    paths = context.paths
+    files = (paths.population, paths.claims, paths.verdicts, paths.candidates)
+    folders = (paths.verdicts.parent, paths.candidates.parent)
+    return run_inputs(context, *files) | faults_inputs(context, *folders)
+
+
+def _settings(config: Config) -> dict[str, JsonValue]:
+    return {
+        "verifier.threshold": config.verifier.threshold,
+        "claims.verify": config.claims.verify,
+    }
+
+
+ASSEMBLE = Stage(
+    name="assemble",
+    manifest=lambda context: context.paths.actions.with_name("manifest.json"),
+    inputs=_inputs,
+    settings=_settings,
+    execute=_execute,
+)

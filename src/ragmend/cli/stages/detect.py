@@ -1,0 +1,82 @@
+"""Stage `detect`: a verdict on every response of the split."""
+
+from pathlib import Path
+
+from pydantic import JsonValue
+
+from ragmend.cli.context import Context, Outcome, Stage, say
+from ragmend.cli.data import data_inputs, data_settings, detector_run_id, read_data
+from ragmend.config import Config
+from ragmend.datasets.ragtruth import Dataset
+from ragmend.detector.predictions import Imported, import_predictions
+from ragmend.errors import MissingInputError
+from ragmend.io import write_records
+
+
+def _execute(context: Context) -> Outcome:
+    config = context.config
+    data = read_data(config)
+    for note in data.notes:
+        say(f"{'data':9} {note}")
+    imported = _import(config, data) if config.detector.kind == "predictions" else _detect(data)
+    output = context.paths.detections(detector_run_id(config))
+    write_records(output, imported.detections)
+    verdicts = [detection.verdict for detection in imported.detections]
+    counts: dict[str, JsonValue] = {"responses": len(data.responses), **imported.counts}
+    counts |= {verdict: verdicts.count(verdict) for verdict in sorted(set(verdicts))}
+    return Outcome((output,), counts, {"detector": detector_run_id(config)})
+
+
+def _import(config: Config, data: Dataset) -> Imported:
+    detector = config.detector
+    return import_predictions(
+        _predictions(config),
+        data.responses,
+        system=detector.system,
+        run_id=detector_run_id(config),
+        unknown_records=detector.unknown_records,
+        missing_records=detector.missing_records,
+    )
+
+
+def _detect(data: Dataset) -> Imported:
+    from ragmend.detector.lexical import detect_response
+    from ragmend.text.reading import read_source
+
+    readings = {source_id: read_source(source) for source_id, source in data.sources.items()}
+    detections = tuple(
+        detect_response(readings[response.source_id], response, run_id="lexical")
+        for response in data.responses
+    )
+    return Imported(detections, {})
+
+
+def _predictions(config: Config) -> Path:
+    path = Path(config.detector.predictions or "")
+    if not path.is_file():
+        raise MissingInputError(f"detector.predictions: {path}: no such file")
+    return path
+
+
+def _inputs(context: Context) -> dict[str, Path]:
+    inputs = data_inputs(context.config)
+    if context.config.detector.kind == "predictions":
+        path = _predictions(context.config)
+        inputs[f"predictions:{path.name}"] = path
+    return inputs
+
+
+def _settings(config: Config) -> dict[str, JsonValue]:
+    detector = config.detector.model_dump(mode="json", exclude={"predictions"})
+    return data_settings(config) | {f"detector.{name}": value for name, value in detector.items()}
+
+
+DETECT = Stage(
+    name="detect",
+    manifest=lambda context: context.paths.detections(detector_run_id(context.config)).with_name(
+        "manifest.json"
+    ),
+    inputs=_inputs,
+    settings=_settings,
+    execute=_execute,
+)

@@ -1,0 +1,75 @@
+"""Stage `select`: the answers that one named run flagged become the frozen population."""
+
+from pathlib import Path
+
+from pydantic import JsonValue
+
+from ragmend.cli.context import Context, Outcome, Stage, run_inputs
+from ragmend.cli.data import data_inputs, data_settings, detector_run_id, read_data
+from ragmend.cli.protocol import write_lock
+from ragmend.config import Config
+from ragmend.detector.scores import score_detections
+from ragmend.detector.selection import select_flagged
+from ragmend.errors import ConfigError, DataError
+from ragmend.io import read_records, write_records
+from ragmend.records import Detection
+
+
+def _execute(context: Context) -> Outcome:
+    config, paths = context.config, context.paths
+    data = read_data(config)
+    detections = list(read_records(paths.detections(_population_run(config)), Detection))
+    selected = select_flagged(data.responses, data.sources, detections)
+    flagged = {row.record_id for row in selected if row.flagged}
+    if not flagged:
+        raise DataError(
+            f"the population is empty: run {_population_run(config)!r} flagged none of "
+            f"{len(selected)} responses, so there is nothing to repair"
+        )
+    population = [r for r in data.responses if r.record_id in flagged][: config.population.limit]
+    used = {response.source_id for response in population}
+    scores = score_detections(data.responses, data.sources, detections)
+    write_records(paths.selection, selected)
+    write_records(paths.detector_scores, scores)
+    write_records(paths.population, population)
+    write_records(paths.sources, (data.sources[source_id] for source_id in sorted(used)))
+    write_lock(context)
+    counts: dict[str, JsonValue] = {
+        "responses": len(selected),
+        "flagged": len(flagged),
+        "population": len(population),
+        "sources": len(used),
+    }
+    return Outcome(
+        (paths.selection, paths.detector_scores, paths.population, paths.sources), counts
+    )
+
+
+def _population_run(config: Config) -> str:
+    run = config.population.run or detector_run_id(config)
+    if run != detector_run_id(config):
+        raise ConfigError(
+            f"population.run is {run!r}, but the only detector run is {detector_run_id(config)!r}"
+        )
+    return run
+
+
+def _inputs(context: Context) -> dict[str, Path]:
+    detections = context.paths.detections(_population_run(context.config))
+    return data_inputs(context.config) | run_inputs(context, detections)
+
+
+def _settings(config: Config) -> dict[str, JsonValue]:
+    return data_settings(config) | {
+        "population.run": _population_run(config),
+        "population.limit": config.population.limit,
+    }
+
+
+SELECT = Stage(
+    name="select",
+    manifest=lambda context: context.paths.population.with_name("manifest.json"),
+    inputs=_inputs,
+    settings=_settings,
+    execute=_execute,
+)

@@ -1,0 +1,73 @@
+"""The error tree: one root, and beside it the standard type a caller may already catch.
+
+A message names the place (file:line or record id), what was expected, what came, and what
+to do. The command line prints it without a traceback and exits with 1.
+"""
+
+from typing import Literal
+
+FaultStatus = Literal["malformed", "truncated", "empty", "non_finite", "low_mass", "timeout"]
+
+
+class RagmendError(Exception):
+    """Root of every error that ragmend raises on purpose."""
+
+    def __str__(self) -> str:
+        """Return the message as written (`KeyError` would quote it)."""
+        return str(self.args[0]) if self.args else type(self).__name__
+
+
+class ConfigError(RagmendError, ValueError):
+    """A configuration that cannot be read, has an unknown key or a value out of range."""
+
+
+class DataError(RagmendError, ValueError):
+    """An input record or file that does not hold what its format promises."""
+
+
+class MissingInputError(RagmendError, FileNotFoundError):
+    """A file, folder or resource that should be there and is not."""
+
+
+class AccountingError(RagmendError, RuntimeError):
+    """Counts that must agree do not: records were lost, doubled or changed."""
+
+
+class LookupMissError(RagmendError, KeyError):
+    """A recorded answer that a later stage needs is not on disk."""
+
+
+class FaultError(RagmendError, RuntimeError):
+    """Some answers of a stage are faulty; they are recorded as faults, never as decisions."""
+
+
+class AnswerFaultError(FaultError):
+    """One answer that could not be had or read; recorded as a fault of its record.
+
+    Attributes:
+        status: What kind of fault.
+        claim_id: The claim that it was about, if one.
+        raw: What came, if anything.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        status: FaultStatus,
+        claim_id: str | None = None,
+        raw: str | None = None,
+    ) -> None:
+        """Build the error of one answer."""
+        super().__init__(message)
+        self.status = status
+        self.claim_id = claim_id
+        self.raw = raw
+
+
+class RunStateError(RagmendError, RuntimeError):
+    """A run folder whose state forbids what was asked: stale, locked by a protocol, damaged."""
+
+
+class StatisticsError(RagmendError, ValueError):
+    """A statistic that is undefined or must not be computed on what was given."""

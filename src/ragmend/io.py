@@ -1,0 +1,206 @@
+r"""Reading and writing records: strict on the way in, atomic on the way out.
+
+JSONL is split at "\n" only (U+2028 and U+0085 may stand inside strings). Duplicate keys,
+NaN, infinities and lone surrogates are refused with file and line.
+"""
+
+import gzip
+import hashlib
+import json
+import os
+import zlib
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple, NoReturn, TypeVar
+
+from pydantic import ValidationError
+
+from ragmend.errors import DataError, MissingInputError
+from ragmend.records import Record
+
+M = TypeVar("M", bound=Record)
+GZIP_MAGIC = b"\x1f\x8b"
+
+
+class Line(NamedTuple):
+    """One line of a text file; `where` is "file:line" for messages."""
+
+    where: str
+    text: str
+
+
+def read_lines(path: Path) -> Iterator[Line]:
+    r"""Yield the lines of a UTF-8 file, plain or gzip, split at "\n" only.
+
+    Raises:
+        MissingInputError: No such file, or a directory, or no permission.
+        DataError: Not UTF-8, or broken gzip.
+    """
+    number = 0
+    try:
+        with _open_binary(path) as file:
+            for number, raw in enumerate(file, 1):
+                yield Line(f"{path}:{number}", _decode(raw, f"{path}:{number}").rstrip("\n"))
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise DataError(
+            f"{path}:{number + 1}: broken gzip file ({error}); fetch it again"
+        ) from error
+    except FileNotFoundError as error:
+        raise MissingInputError(f"{path}: no such file") from error
+    except IsADirectoryError as error:
+        raise MissingInputError(f"{path}: is a directory, a file was expected") from error
+    except PermissionError as error:
+        raise MissingInputError(f"{path}: no permission to read it") from error
+
+
+def parse_object(line: Line) -> dict[str, Any]:
+    """Parse one JSON object strictly.
+
+    Raises:
+        DataError: Not JSON, not an object, a duplicate key, NaN, or a lone surrogate.
+    """
+
+    def refuse_constant(name: str) -> NoReturn:
+        raise DataError(f"{line.where}: {name} is not a JSON number")
+
+    def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found = dict(pairs)
+        if len(found) != len(pairs):
+            names = [name for name, _ in pairs]
+            twice = next(name for name in names if names.count(name) > 1)
+            raise DataError(f"{line.where}: key {twice!r} appears twice")
+        return found
+
+    try:
+        value = json.loads(line.text, object_pairs_hook=unique, parse_constant=refuse_constant)
+    except (json.JSONDecodeError, RecursionError) as error:
+        raise DataError(f"{line.where}: not valid JSON ({error})") from error
+    if not isinstance(value, dict):
+        raise DataError(f"{line.where}: expected a JSON object, found {type(value).__name__}")
+    if _has_lone_surrogate(line.text, value):
+        raise DataError(f"{line.where}: a lone surrogate (half of a UTF-16 pair) is not text")
+    return value
+
+
+def parse_record(line: Line, model: type[M]) -> M:
+    """Parse one line as a record of the given type.
+
+    Raises:
+        DataError: Not JSON as above, or not such a record.
+    """
+    parse_object(line)
+    try:
+        return model.model_validate_json(line.text)
+    except ValidationError as error:
+        raise DataError(f"{line.where}: {explain(error, model.__name__)}") from error
+
+
+def read_records(path: Path, model: type[M]) -> Iterator[M]:
+    """Yield the records of a JSONL file, one a line.
+
+    Raises:
+        MissingInputError, DataError: As `read_lines` and `parse_record`.
+    """
+    for line in read_lines(path):
+        yield parse_record(line, model)
+
+
+def write_bytes(path: Path, content: bytes) -> None:
+    """Write a file so that it is either the old one or the complete new one."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = path.with_name(path.name + ".partial")
+    with partial.open("wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+    partial.replace(path)
+    _sync_folder(path.parent)
+
+
+def write_records(path: Path, records: Iterable[Record]) -> int:
+    """Write records as JSONL, atomically and without holding them all; return how many."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = path.with_name(path.name + ".partial")
+    n_records = 0
+    with partial.open("wb") as file:
+        for record in records:
+            file.write(record.model_dump_json().encode() + b"\n")
+            n_records += 1
+        file.flush()
+        os.fsync(file.fileno())
+    partial.replace(path)
+    _sync_folder(path.parent)
+    return n_records
+
+
+def canonical_json(value: object) -> str:
+    """Return the one JSON text of a value: sorted keys, no spaces, ASCII, no NaN."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False)
+
+
+def sha256_of(value: object) -> str:
+    """Return the SHA-256 of a value's canonical JSON, as hex."""
+    return hashlib.sha256(canonical_json(value).encode()).hexdigest()
+
+
+def sha256_of_file(path: Path) -> str:
+    """Return the SHA-256 of a file's bytes, as hex.
+
+    Raises:
+        MissingInputError: No such file.
+    """
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except FileNotFoundError as error:
+        raise MissingInputError(f"{path}: no such file") from error
+
+
+def explain(error: ValidationError, what: str) -> str:
+    """Put a validation error into one line: the first finding, and how many more there are."""
+    first = error.errors(include_url=False)[0]
+    place = ".".join(str(part) for part in first["loc"]) or what
+    more = f" (and {error.error_count() - 1} more)" if error.error_count() > 1 else ""
+    return f"{place}: {first['msg']}, found {_shorten(first['input'])}{more}"
+
+
+def _open_binary(path: Path) -> Any:  # noqa: ANN401 - gzip and plain files share no useful type
+    file = path.open("rb")
+    if path.suffix != ".gz":
+        return file
+    with file:
+        if file.read(2) != GZIP_MAGIC:
+            raise DataError(f"{path}: the name ends in .gz but the content is not gzip")
+    return gzip.open(path, "rb")
+
+
+def _decode(raw: bytes, where: str) -> str:
+    try:
+        return raw.decode()
+    except UnicodeDecodeError as error:
+        raise DataError(f"{where}: not UTF-8 (byte {error.start}: {error.reason})") from error
+
+
+def _has_lone_surrogate(text: str, value: dict[str, Any]) -> bool:
+    # Only an escape can bring one in: decoded UTF-8 has none.
+    if "\\u" not in text:
+        return False
+    try:
+        json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        return True
+    return False
+
+
+def _sync_folder(folder: Path) -> None:
+    # Makes the rename itself durable.
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _shorten(value: object, limit: int = 80) -> str:
+    text = repr(value)
+    return text if len(text) <= limit else text[: limit - 1] + "…"

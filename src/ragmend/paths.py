@@ -1,0 +1,130 @@
+"""Where everything of a run lies: the one owner of file names.
+
+The folder names are an interface; tools and people rely on them.
+"""
+
+from pathlib import Path
+from typing import Literal, NamedTuple, get_args
+
+StageName = Literal[
+    "detect",
+    "select",
+    "split",
+    "match",
+    "verify",
+    "propose",
+    "assemble",
+    "judge",
+    "analyze",
+    "report",
+]
+STAGE_NAMES: tuple[StageName, ...] = get_args(StageName)
+
+
+class RunPaths(NamedTuple):
+    """The files of one run folder."""
+
+    root: Path
+
+    @property
+    def config(self) -> Path:
+        """The resolved configuration."""
+        return self.root / "config.toml"
+
+    @property
+    def lock(self) -> Path:
+        """The protocol, fixed before any judging."""
+        return self.root / "protocol.lock.json"
+
+    def detections(self, run_id: str) -> Path:
+        """The verdicts of one detector run."""
+        return self.root / "01-detections" / run_id / "detections.jsonl"
+
+    @property
+    def population(self) -> Path:
+        """The flagged responses."""
+        return self.root / "02-population" / "population.jsonl"
+
+    @property
+    def sources(self) -> Path:
+        """The sources of the flagged responses."""
+        return self.root / "02-population" / "sources.jsonl"
+
+    @property
+    def selection(self) -> Path:
+        """Every evaluated response with its gold label and whether it was flagged."""
+        return self.root / "02-population" / "selection.jsonl"
+
+    @property
+    def detector_scores(self) -> Path:
+        """Response- and span-level counts of the detector run."""
+        return self.root / "02-population" / "detector_scores.jsonl"
+
+    @property
+    def claims(self) -> Path:
+        """The claims of the flagged responses."""
+        return self.root / "03-claims" / "claims.jsonl"
+
+    @property
+    def evidence(self) -> Path:
+        """The evidence of every claim."""
+        return self.root / "04-evidence" / "evidence.jsonl"
+
+    @property
+    def verdicts(self) -> Path:
+        """Pass 1: one verdict a claim."""
+        return self.root / "05-verdicts" / "verdicts.jsonl"
+
+    @property
+    def candidates(self) -> Path:
+        """Proposed replacements with gate and pass-2 verdict."""
+        return self.root / "06-candidates" / "candidates.jsonl"
+
+    @property
+    def actions(self) -> Path:
+        """What each arm did with each claim."""
+        return self.root / "07-arms" / "actions.jsonl"
+
+    @property
+    def answers(self) -> Path:
+        """Every answer in every condition."""
+        return self.root / "07-arms" / "answers.jsonl"
+
+    @property
+    def exported(self) -> Path:
+        """All answers of the split, unflagged ones too, on request."""
+        return self.root / "07-arms" / "all_answers.jsonl"
+
+    @property
+    def judgements(self) -> Path:
+        """One judgement a judge, answer and condition."""
+        return self.root / "08-judgements" / "judgements.jsonl"
+
+    @property
+    def analysis(self) -> Path:
+        """The folder of the analysis's own manifests."""
+        return self.root / "09-analysis"
+
+    @property
+    def tables(self) -> Path:
+        """The folder of the tables."""
+        return self.root / "tables"
+
+    @property
+    def figures(self) -> Path:
+        """The folder of the figures."""
+        return self.root / "figures"
+
+    def relative(self, path: Path) -> str:
+        """Return a path of this run relative to its root, with forward slashes."""
+        return path.relative_to(self.root).as_posix()
+
+
+def faults_path(folder: Path) -> Path:
+    """Return where a stage writes the answers that are faulty."""
+    return folder / "faults.jsonl"
+
+
+def shard_path(folder: Path, shard: int = 0) -> Path:
+    """Return the journal of one shard of a stage in progress."""
+    return folder / "shards" / f"shard-{shard:04d}.jsonl"

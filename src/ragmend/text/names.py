@@ -1,0 +1,103 @@
+"""Names: runs of capitalised words, with exact spans.
+
+A sentence begins with a capital whatever its first word is, so a capital there proves
+nothing by itself: such a word counts only with other evidence (see `names`).
+"""
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from ragmend.text.words import ATTRIBUTION_WORDS, NEGATIONS, STOP_WORDS, Word, words
+
+# What may stand between two capitalised words of one name: a blank, "&", "-", or a small word.
+_JOIN = re.compile(r"[ \u00a0]?[-&'’/]?[ \u00a0]?|\.[ \u00a0]?")
+_SMALL_JOINS = frozenset({"of", "the", "de", "la", "del", "von", "van", "der", "du", "al", "bin"})
+# What precedes a sentence's first word: nothing, a line break, or a terminator or bullet,
+# then blanks, quotes, brackets, emphasis and list numbers.
+_SENTENCE_START = re.compile(
+    r"(?:^|\n|[.!?:;•…。！？]|(?:^|\n)[ \t]*\(?\d{1,2}[.)])[\s\"'“”‘’(\[*#_>•–—-]*$"
+)
+_TITLES = "Mr|Mrs|Ms|Dr|Prof|St|Sen|Rep|Gov|Gen|Jr"
+_TITLE_BEFORE = re.compile(rf"\b(?:[A-Z]|{_TITLES})\. $")
+_TITLE_NORMS = frozenset(_TITLES.lower().split("|"))
+_LOOK_BACK = 16
+_MONTHS_AND_DAYS = re.compile(
+    r"(?:january|february|march|april|may|june|july|august|september|october|november|december"
+    r"|(?:mon|tues|wednes|thurs|fri|satur|sun)days?)"
+)
+
+
+class NameSpan(NamedTuple):
+    """One name: `text[start:end]` and its words, small joining words left out."""
+
+    start: int
+    end: int
+    words: tuple[Word, ...]
+
+
+def names(text: str, *, found: Sequence[Word] | None = None) -> tuple[NameSpan, ...]:
+    """Return the names in a text, in order, with exact code-point spans.
+
+    The first word of a sentence is part of a name only if it is no stop word and either
+    has a further capital or digit ("CDC", "McDonald"), or is followed by a capitalised word
+    ("Paul Kruse said"), or is capitalised elsewhere inside a sentence of the same text.
+    Months and week days are dates, not names.
+
+    Args:
+        text: Any text.
+        found: Its words, if the caller has them already.
+    """
+    capitalised = [
+        word for word in (words(text) if found is None else found) if _is_capital(text, word)
+    ]
+    initial = {word.start for word in capitalised if _starts_sentence(text, word.start)}
+    inside = {word.norm for word in capitalised if word.start not in initial}
+    runs = _runs(text, capitalised)
+    kept = (_without_doubtful_first(text, run, initial, inside) for run in runs)
+    return tuple(NameSpan(run[0].start, run[-1].end, tuple(run)) for run in kept if run)
+
+
+def _is_capital(text: str, word: Word) -> bool:
+    first = text[word.start]
+    if not first.isupper() or _MONTHS_AND_DAYS.fullmatch(word.norm):
+        return False
+    return word.end - word.start > 1 and word.norm not in STOP_WORDS
+
+
+def _starts_sentence(text: str, start: int) -> bool:
+    before = text[max(0, start - _LOOK_BACK) : start]
+    if start > _LOOK_BACK:
+        before = "x" + before  # the window's edge is not the start of the text
+    return bool(_SENTENCE_START.search(before)) and not _TITLE_BEFORE.search(before)
+
+
+def _runs(text: str, capitalised: Sequence[Word]) -> list[list[Word]]:
+    runs: list[list[Word]] = []
+    for word in capitalised:
+        if runs and _is_joined(runs[-1][-1].norm, text[runs[-1][-1].end : word.start]):
+            runs[-1].append(word)
+        else:
+            runs.append([word])
+    return runs
+
+
+def _is_joined(before: str, gap: str) -> bool:
+    if _JOIN.fullmatch(gap):
+        return before in _TITLE_NORMS or not gap.startswith(".")
+    between = gap.split()
+    return 1 <= len(between) <= 2 and _SMALL_JOINS.issuperset(between)
+
+
+def _without_doubtful_first(
+    text: str, run: list[Word], initial: set[int], inside: set[str]
+) -> list[Word]:
+    first = run[0]
+    if first.start not in initial:
+        return run
+    written = text[first.start : first.end]
+    is_marked = any(c.isupper() or c.isdigit() for c in written[1:])
+    is_common = first.norm in ATTRIBUTION_WORDS or first.norm in NEGATIONS
+    if not is_common and (is_marked or len(run) > 1 or first.norm in inside):
+        return run
+    return run[1:]

@@ -1,0 +1,257 @@
+"""Numbers, money, percentages, ordinals, dates and times as comparable values with spans.
+
+"1.25 %" and "12.5 %" differ, "March 26" and "March 27" differ, and "9:0-22:30" is the same
+pair of times as "9 am to 10:30 pm". Values are canonical strings, so that equality is exact.
+
+Left out on purpose, since they rarely state a quantity: a bare "one", "first" and "second",
+list markers ("1. Preheat …") and the number of a cited passage ("passage 2").
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from decimal import Decimal
+from typing import Literal, NamedTuple
+
+from ragmend.text.words import fold
+
+NumberKind = Literal["number", "percent", "money", "ordinal", "date", "time"]
+
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_MONTH = (
+    r"(?:january|february|march|april|may|june|july|august|september|october|november|december"
+    r"|jan\.?|feb\.?|mar\.?|apr\.?|jun\.?|jul\.?|aug\.?|sept?\.?|oct\.?|nov\.?|dec\.?)"
+)
+_UNDER_TWENTY = """zero one two three four five six seven eight nine ten eleven twelve thirteen
+    fourteen fifteen sixteen seventeen eighteen nineteen"""
+_TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
+_SMALL = {word: value for value, word in enumerate(_UNDER_TWENTY.split())} | {
+    word: 10 * value for value, word in enumerate(_TENS.split(), start=2)
+}
+_SCALE = {
+    "hundred": 100, "thousand": 1_000, "k": 1_000, "million": 10**6, "m": 10**6, "mn": 10**6,
+    "billion": 10**9, "bn": 10**9, "trillion": 10**12,
+}  # fmt: skip
+_BIG_WORDS = ("hundred", "thousand", "million", "billion", "trillion")
+_FROM_THIRD = "third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth"
+_ORDINAL_WORDS = {word: value for value, word in enumerate(_FROM_THIRD.split(), start=3)}
+
+_AMOUNT = r"(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?|\.\d+"
+_CLOCK = r"\d{1,2}(?:[:.]\d{1,2})?"
+_MERIDIEM = r"[ap]\.?m\b\.?"
+_NUMBER_WORD = "|".join([*_SMALL, *_BIG_WORDS])
+_LEFT = r"(?<![\w.])"
+_PATTERNS = {
+    "iso_date": r"(?P<iso_y>\d{4})-(?P<iso_m>\d\d)-(?P<iso_d>\d\d)\b",
+    "slash_date": r"(?P<sl_m>\d{1,2})/(?P<sl_d>\d{1,2})/(?P<sl_y>\d{4}|\d\d)\b",
+    "month_day": rf"(?P<md_m>{_MONTH}) (?P<md_d>[0-3]?\d)(?:st|nd|rd|th)?\b(?!:)",
+    "day_month": rf"(?P<dm_d>[0-3]?\d)(?:st|nd|rd|th)?(?: of)? (?P<dm_m>{_MONTH})(?!\w)",
+    "month_year": rf"(?P<my_m>{_MONTH}),? (?:of )?(?P<my_y>\d{{4}})\b",
+    "span_of_hours": (
+        rf"(?P<sh_from>{_CLOCK}) ?(?:-|to|until|till) ?(?P<sh_to>{_CLOCK}) ?(?P<sh_m>{_MERIDIEM})"
+    ),
+    "meridiem": rf"(?P<me_t>{_CLOCK}) ?(?P<me_m>{_MERIDIEM})",
+    "clock": r"(?P<cl_h>[01]?\d|2[0-4]):(?P<cl_m>[0-5]?\d)(?::[0-5]\d)?(?![\d:])",
+    "noon": r"(?:noon|midnight)\b",
+    "ordinal": r"(?P<or_n>\d+)(?:st|nd|rd|th)\b",
+    "amount": (
+        rf"(?P<am_sign>(?:us)?[$€£¥] ?)?(?P<am_n>{_AMOUNT})"
+        r"(?: ?(?P<am_scale>hundred|thousand|million|billion|trillion|mn|bn"
+        r"|(?(am_sign)[km]|(?!)))\b)?"  # "5 m" are metres, "$5m" are millions
+        r"(?P<am_unit> ?%| ?percent\b| per cent\b| dollars?\b| euros?\b| pounds sterling\b| usd\b)?"
+    ),
+    "word_number": rf"(?:{_NUMBER_WORD})(?:[ -](?:and )?(?:{_NUMBER_WORD}))*\b"
+    r"(?P<wn_unit> percent\b| per cent\b| dollars?\b)?",
+    "word_ordinal": rf"(?:{'|'.join(_ORDINAL_WORDS)})\b",
+}
+_SCAN = re.compile(
+    _LEFT + "(?:" + "|".join(f"(?P<{name}>{body})" for name, body in _PATTERNS.items()) + ")"
+)
+_MODAL_MAY = re.compile(r"\bmay\b")
+_NOT_A_QUANTITY = re.compile(r"(?:^|\n)[ \t]*(?:\(?\d{1,2}[.)])(?=\s|\Z)|\bpassages? \d(?!\d)")
+
+
+class Number(NamedTuple):
+    """One number: `text[start:end]`, what it counts, and its canonical value.
+
+    Attributes:
+        start: First code point of the span.
+        end: One past the last code point.
+        kind: What is stated.
+        value: A plain decimal ("3500000"), a date ("03-26", month only "03") or a time ("22:30").
+    """
+
+    start: int
+    end: int
+    kind: NumberKind
+    value: str
+
+
+def numbers(text: str) -> tuple[Number, ...]:
+    """Return the numbers that a text states, in order, with exact code-point spans.
+
+    A full date gives its day ("03-26") and, as a number of its own, its year.
+    """
+    plain = fold(_MODAL_MAY.sub("___", text))  # "may 5" is no date, "May 5" is one
+    labels = [match.span() for match in _NOT_A_QUANTITY.finditer(plain)]
+    found: list[Number] = []
+    for match in _SCAN.finditer(plain):
+        if any(start <= match.start() < end for start, end in labels):
+            continue
+        found.extend(_READERS[str(match.lastgroup)](match))
+    return tuple(found)
+
+
+def number_keys(found: Iterable[Number]) -> frozenset[tuple[str, str]]:
+    """Return what a text states, for `is_stated`: each (kind, value), and ("any", value)."""
+    keys: set[tuple[str, str]] = set()
+    for number in found:
+        keys.add((number.kind, number.value))
+        if number.kind not in ("date", "time"):
+            keys.add(("any", number.value))
+    return frozenset(keys)
+
+
+def is_stated(number: Number, keys: frozenset[tuple[str, str]]) -> bool:
+    """Tell whether a source states a number: same value, and the same kind or one without kind.
+
+    "50" is stated by "$50" and "50 %" by "50", but "50 %" is not stated by "$50".
+    """
+    if number.kind == "number":
+        return ("any", number.value) in keys
+    return (number.kind, number.value) in keys or ("number", number.value) in keys
+
+
+def clock_words(value: str) -> str:
+    """Return a time in words: "22:30" is "10:30 pm", "12:00" is "12 pm"."""
+    hour, minute = (int(part) for part in value.split(":"))
+    half = "am" if hour < 12 else "pm"
+    minutes = f":{minute:02d}" if minute else ""
+    return f"{(hour - 1) % 12 + 1}{minutes} {half}"
+
+
+def _iso_date(match: re.Match[str]) -> Iterator[Number]:
+    yield from _day(match, match["iso_m"], match["iso_d"], match.span())
+    yield _plain(match, "iso_y")
+
+
+def _slash_date(match: re.Match[str]) -> Iterator[Number]:
+    yield from _day(match, match["sl_m"], match["sl_d"], match.span())
+    if len(match["sl_y"]) == 4:
+        yield _plain(match, "sl_y")
+
+
+def _month_day(match: re.Match[str]) -> Iterator[Number]:
+    yield from _day(match, _month_number(match["md_m"]), match["md_d"], match.span())
+
+
+def _day_month(match: re.Match[str]) -> Iterator[Number]:
+    yield from _day(match, _month_number(match["dm_m"]), match["dm_d"], match.span())
+
+
+def _month_year(match: re.Match[str]) -> Iterator[Number]:
+    yield Number(*match.span("my_m"), "date", _month_number(match["my_m"]))
+    yield _plain(match, "my_y")
+
+
+def _day(match: re.Match[str], month: str, day: str, span: tuple[int, int]) -> Iterator[Number]:
+    yield Number(*span, "date", f"{int(month):02d}-{int(day):02d}")
+
+
+def _plain(match: re.Match[str], group: str) -> Number:
+    return Number(*match.span(group), "number", _canonical(Decimal(match[group])))
+
+
+def _month_number(name: str) -> str:
+    return f"{_MONTHS.index(name[:3]) + 1:02d}"
+
+
+def _span_of_hours(match: re.Match[str]) -> Iterator[Number]:
+    until = _time(match["sh_to"], match["sh_m"][0])
+    since = _time(match["sh_from"], match["sh_m"][0])
+    if since >= until and match["sh_m"][0] == "p":  # "11 to 5 pm" starts in the morning
+        since = _time(match["sh_from"], "a")
+    yield Number(*match.span("sh_from"), "time", since)
+    yield Number(match.start("sh_to"), match.end(), "time", until)
+
+
+def _meridiem(match: re.Match[str]) -> Iterator[Number]:
+    yield Number(*match.span(), "time", _time(match["me_t"], match["me_m"][0]))
+
+
+def _clock(match: re.Match[str]) -> Iterator[Number]:
+    hour, minute = int(match["cl_h"]) % 24, int(match["cl_m"])
+    yield Number(*match.span(), "time", f"{hour:02d}:{minute:02d}")
+
+
+def _noon(match: re.Match[str]) -> Iterator[Number]:
+    yield Number(*match.span(), "time", "12:00" if match[0] == "noon" else "00:00")
+
+
+def _time(clock: str, half: str) -> str:
+    hour, _, minute = clock.replace(".", ":").partition(":")
+    hours = int(hour) % 12 + (12 if half == "p" else 0)
+    return f"{hours:02d}:{int(minute or 0):02d}"
+
+
+def _ordinal(match: re.Match[str]) -> Iterator[Number]:
+    yield Number(*match.span(), "ordinal", _canonical(Decimal(match["or_n"])))
+
+
+def _amount(match: re.Match[str]) -> Iterator[Number]:
+    value = Decimal(match["am_n"].replace(",", "")) * _SCALE.get(match["am_scale"] or "", 1)
+    kind = "money" if match["am_sign"] else _kind_of_unit(match["am_unit"])
+    yield Number(*match.span(), kind, _canonical(value))
+
+
+def _word_number(match: re.Match[str]) -> Iterator[Number]:
+    unit = match["wn_unit"] or ""
+    spelled = re.split(r"[ -]", match[0].removesuffix(unit).replace(" and ", " "))
+    if spelled != ["one"]:
+        yield Number(*match.span(), _kind_of_unit(unit), str(_spelled_value(spelled)))
+
+
+def _word_ordinal(match: re.Match[str]) -> Iterator[Number]:
+    yield Number(*match.span(), "ordinal", str(_ORDINAL_WORDS[match[0]]))
+
+
+def _kind_of_unit(unit: str | None) -> NumberKind:
+    if not unit:
+        return "number"
+    return "percent" if "%" in unit or "cent" in unit else "money"
+
+
+def _spelled_value(spelled: list[str]) -> int:
+    """Return the value of number words: "two hundred fifty thousand" is 250,000."""
+    total = group = 0
+    for word in spelled:
+        if word in _SMALL:
+            group += _SMALL[word]
+        elif word == "hundred":
+            group = max(group, 1) * 100
+        else:
+            total += max(group, 1) * _SCALE[word]
+            group = 0
+    return total + group
+
+
+def _canonical(value: Decimal) -> str:
+    """Return a decimal without exponent or trailing zeros: 4.0 and 4 are both "4"."""
+    plain = format(value, "f")
+    return plain.rstrip("0").rstrip(".") or "0" if "." in plain else plain
+
+
+_READERS: dict[str, Callable[[re.Match[str]], Iterator[Number]]] = {
+    "iso_date": _iso_date,
+    "slash_date": _slash_date,
+    "month_day": _month_day,
+    "day_month": _day_month,
+    "month_year": _month_year,
+    "span_of_hours": _span_of_hours,
+    "meridiem": _meridiem,
+    "clock": _clock,
+    "noon": _noon,
+    "ordinal": _ordinal,
+    "amount": _amount,
+    "word_number": _word_number,
+    "word_ordinal": _word_ordinal,
+}

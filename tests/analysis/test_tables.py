@@ -1,0 +1,223 @@
+"""What each table says about a run, and what it refuses or leaves undefined."""
+
+import pytest
+
+from ragmend.analysis import Provenance, Settings, build_frames
+from ragmend.analysis.analyze import analyze
+from ragmend.analysis.frames import Frames
+from ragmend.analysis.notes import HEURISTIC_JUDGES, LEXICAL_VERIFIER
+from ragmend.analysis.settings import FaultCount
+from ragmend.analysis.table import print_rows
+from ragmend.analysis.tables import TABLES
+from ragmend.errors import AccountingError, StatisticsError
+from ragmend.records import Gate
+
+FAST = Settings(n_resamples=50)
+EMBEDDED = Provenance(embedded_verifier=True, embedded_judges=True, faults=())
+
+
+@pytest.fixture
+def frames(run) -> Frames:
+    return build_frames(run, threshold=0.5)
+
+
+def make(name: str, frames: Frames, provenance: Provenance = EMBEDDED):
+    return TABLES[name].make(frames, settings=FAST, provenance=provenance)
+
+
+def as_dict(table, key: str, value: str) -> dict:
+    return dict(zip(table.frame[key], table.frame[value], strict=True))
+
+
+def test_a_run_of_records_gives_every_table(frames):
+    analysis = analyze(frames, settings=FAST, provenance=EMBEDDED)
+    assert list(analysis.tables) == list(TABLES)
+    assert analysis.left_out == {}
+
+
+def test_what_cannot_be_made_is_left_out_with_the_reason(frames):
+    analysis = analyze(Frames(labels=frames.labels), settings=FAST)
+    assert list(analysis.tables) == ["table5_judged", "contrasts"]
+    assert analysis.left_out["table3_arms"] == "needs arms"
+    assert analysis.left_out["claims_by_kind"] == "needs claims.kind"
+
+
+def test_no_input_at_all_is_refused():
+    with pytest.raises(StatisticsError, match="no input"):
+        analyze(Frames())
+
+
+def test_every_table_of_the_embedded_backend_says_so(frames):
+    for table in analyze(frames, settings=FAST, provenance=EMBEDDED).tables.values():
+        assert LEXICAL_VERIFIER in table.notes
+        assert "faults: none" in table.notes
+    assert LEXICAL_VERIFIER == "verifier: lexical (no language model)"
+
+
+@pytest.mark.parametrize("name", ["table5_judged", "contrasts"])
+def test_heuristic_judges_are_named_under_their_numbers(frames, name):
+    assert HEURISTIC_JUDGES in make(name, frames).notes
+    assert HEURISTIC_JUDGES not in make(name, frames, Provenance()).notes
+
+
+def test_another_verifier_is_named(frames):
+    notes = make("table3_arms", frames, Provenance(verifier_name="Llama-3.3-70B")).notes
+    assert "verifier: Llama-3.3-70B" in notes
+
+
+def test_faults_are_counted_by_stage_and_status_under_every_table(frames):
+    fault = FaultCount(stage="judge", status="malformed", count=1, answers=16)
+    provenance = Provenance(faults=(fault,))
+    for table in analyze(frames, settings=FAST, provenance=provenance).tables.values():
+        assert "faults: judge malformed 1 of 16 (6.3 %)" in table.notes
+
+
+def test_what_an_input_does_not_say_about_faults_is_not_taken_for_none(frames):
+    assert "faults: not recorded in this input" in make("contrasts", frames, Provenance()).notes
+
+
+def test_selection_counts_unparsed_answers_beside_the_score(frames):
+    counts = as_dict(make("selection", frames), "quantity", "value")
+    assert (counts["TP"], counts["FP"], counts["FN"], counts["TN"]) == (1, 1, 0, 1)
+    assert (counts["unparsed"], counts["empty"]) == (1, 0)
+    assert counts["task_QA"] == 2
+
+
+def test_selection_without_gold_is_undefined_and_says_why(frames):
+    selection = frames.selection.assign(gold=frames.selection["gold"].where([False] * 3))
+    table = make("selection", frames._replace(selection=selection))
+    assert as_dict(table, "quantity", "pct")["precision"] is None
+    assert ["precision", "—", "—", "—"] in print_rows(table)
+    assert "no gold labels: scores against gold are undefined" in table.notes
+
+
+def test_a_partly_annotated_selection_scores_the_annotated_part(frames):
+    selection = frames.selection.assign(gold=frames.selection["gold"].where([True, True, False]))
+    table = make("selection", frames._replace(selection=selection))
+    assert as_dict(table, "quantity", "of")["base_rate"] == 2
+    assert any(note.startswith("1 of 3 responses have no gold label") for note in table.notes)
+
+
+def test_a_flag_that_is_neither_0_nor_1_is_refused(frames):
+    selection = frames.selection.assign(flagged=[1, 2, 0])
+    with pytest.raises(StatisticsError, match="response_id r2, flagged 2"):
+        make("selection", frames._replace(selection=selection))
+
+
+def test_the_arms_table_splits_by_gold(frames):
+    groups = make("table3_arms", frames).frame.query("arm == 'removal'")
+    assert groups["group"].tolist() == ["all", "clean", "hallucinated"]
+    assert groups["answers"].tolist() == [2, 1, 1]
+
+
+def test_without_gold_the_arms_table_has_whole_rows_only(frames):
+    arms = frames.arms.assign(gold=frames.arms["gold"].where([False] * 6))
+    table = make("table3_arms", frames._replace(arms=arms))
+    assert set(table.frame["group"]) == {"all"}
+    assert any(note.startswith("no gold labels") for note in table.notes)
+
+
+def test_retention_is_not_capped_and_longer_answers_are_counted(frames):
+    row = make("table3_arms", frames).frame.query("arm == 'generative' and group == 'all'").iloc[0]
+    assert row["retention_pct"] == pytest.approx(100 * 20 / 19)
+    assert (row["longer"], row["empty"]) == (2, 0)
+
+
+def test_empty_answers_are_counted(frames):
+    arms = frames.arms.assign(repaired_chars=[0, 9, 19, 19, 20, 20])
+    row = make("table3_arms", frames._replace(arms=arms)).frame.iloc[0]
+    assert (row["arm"], row["empty"]) == ("removal", 1)
+
+
+def test_an_arm_that_edits_nothing_has_no_removal_rate(frames):
+    arms = frames.arms.assign(claims_kept=2, dropped=0, substituted=0, rewritten=0)
+    row = make("table3_arms", frames._replace(arms=arms)).frame.iloc[0]
+    assert (row["edited"], row["removed_per_edited"]) == (0, None)
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "message"),
+    [
+        ({"claims": 3}, AccountingError, "record r1, arm removal: claims are not kept"),
+        ({"substituted": 2}, AccountingError, "more claims replaced than kept"),
+        ({"original_chars": 0}, StatisticsError, "the original answer is empty"),
+        ({"record_id": "r1"}, StatisticsError, "record_id r1, arm removal occurs more than once"),
+        ({"gold": 3}, StatisticsError, "gold 3: expected 0 or 1"),
+    ],
+)
+def test_arms_that_do_not_add_up_are_refused_by_name(frames, change, error, message):
+    with pytest.raises(error, match=message):
+        make("table3_arms", frames._replace(arms=frames.arms.assign(**change)))
+
+
+def test_empty_answers_have_a_column_and_a_rate_without_them(frames):
+    labels = frames.labels
+    is_empty = (labels["record_id"] == "r1") & (labels["condition"] == "removal")
+    labels = labels.assign(empty=is_empty.astype(int), label=(~is_empty).astype(int))
+    table = make("table5_judged", frames._replace(labels=labels))
+    row = table.frame.query("condition == 'removal'").iloc[0]
+    assert (row["n"], row["hallucinated"], row["empty"]) == (2, 1, 1)
+    assert (row["rate_pct"], row["rate_nonempty_pct"]) == (50, 100)
+
+
+def test_a_label_table_without_an_empty_column_says_so(frames):
+    table = make("table5_judged", frames._replace(labels=frames.labels.drop(columns="empty")))
+    assert set(table.frame["empty"]) == {None}
+    assert "empty answers: not marked in this input" in table.notes
+
+
+def test_contrasts_have_exactly_these_columns(golden_analysis):
+    assert list(golden_analysis.tables["contrasts"].frame.columns) == [
+        "judge", "contrast", "family", "n", "rate_a", "rate_b", "b", "c", "diff_pp", "ci_low",
+        "ci_high", "p_exact", "log10_p", "p_holm",
+    ]  # fmt: skip
+
+
+def test_candidates_give_the_gates_part_of_acceptance(frames):
+    table = make("acceptance", frames)
+    assert table.frame["proposed"].tolist() == [2, 2, 0]
+    assert table.frame["passed_gate"].tolist() == [2, 2, 0]
+    assert table.frame["of_proposed_pct"].tolist() == [100, 100, None]
+
+
+def test_accepted_candidates_that_reach_no_answer_are_refused(frames):
+    candidates = frames.candidates.assign(accepted=[True, True, True, False])
+    with pytest.raises(AccountingError, match="1 accepted rewrite candidates, but 2 rewrite"):
+        make("acceptance", frames._replace(candidates=candidates))
+
+
+def test_claims_that_removal_dropped_above_the_threshold_are_refused(frames):
+    with pytest.raises(AccountingError, match=r"record r1, claim c1.*the run's threshold"):
+        make("claims_by_kind", frames, Provenance(threshold=0.1))
+
+
+def test_claims_are_counted_by_kind(frames):
+    table = make("claims_by_kind", frames)
+    assert table.frame.to_numpy().tolist() == [
+        ["statement", 4, 4, 2, 50],
+        ["all", 4, 4, 2, 50],
+    ]
+
+
+def test_gate_reasons_are_counted_by_kind_of_candidate(run):
+    refused = Gate(passed=False, reasons=("new_number", "new_name"))
+    first = run.candidates[0].model_copy(
+        update={"gate": refused, "p_support": None, "accepted": False}
+    )
+    frames = build_frames(run._replace(candidates=[first, *run.candidates[1:]]), threshold=0.5)
+    table = make("gate_reasons", frames)
+    assert table.frame.to_numpy().tolist() == [
+        ["extract", "any reason", 1, 2, 50],
+        ["extract", "new_name", 1, 2, 50],
+        ["extract", "new_number", 1, 2, 50],
+        ["rewrite", "any reason", 0, 2, 0],
+    ]
+
+
+def test_every_number_under_a_judge_can_be_traced_to_a_listed_column(golden_analysis):
+    for table in golden_analysis.tables.values():
+        for column in table.columns:
+            names = [column.name]
+            if column.style == "interval":
+                names = [f"{column.name}_low", f"{column.name}_high"]
+            assert set(names) <= set(table.frame.columns)

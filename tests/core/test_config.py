@@ -1,0 +1,97 @@
+"""Configurations: strict, with the nearest key named and nothing guessed."""
+
+import pytest
+
+from ragmend.config import dump_config, load_config, shipped_configs
+from ragmend.errors import ConfigError, MissingInputError
+
+MINIMAL = """
+name = "x"
+[data]
+kind = "demo"
+[detector]
+kind = "lexical"
+[judges]
+primary = "overlap"
+[[judges.panel]]
+name = "overlap"
+"""
+
+
+def load(tmp_path, text=MINIMAL, overrides=(), environ=None):
+    file = tmp_path / "c.toml"
+    file.write_text(text)
+    return load_config(str(file), overrides, environ or {})
+
+
+def test_every_shipped_configuration_loads():
+    assert {"demo", "ragtruth-cpu"} <= set(shipped_configs())
+    for name in shipped_configs():
+        assert load_config(name, environ={"RAGMEND_DATA": "/data"}).name == name
+
+
+def test_a_dumped_configuration_loads_as_the_same(tmp_path):
+    config = load(tmp_path)
+    file = tmp_path / "again.toml"
+    file.write_bytes(dump_config(config))
+    assert load_config(str(file)) == config
+
+
+@pytest.mark.parametrize(
+    ("override", "words"),
+    [
+        (
+            "verifier.treshold=0.5",
+            "unknown key 'verifier.treshold'; did you mean 'verifier.threshold'",
+        ),
+        ("verfier.threshold=0.5", "unknown key 'verfier'; did you mean 'verifier"),
+        ("verifier.threshold=1.5", "verifier.threshold: .*less than or equal to 1, found 1.5"),
+        ("verifier.threshold=nan", "verifier.threshold"),
+        ("verifier.threshold=high", "verifier.threshold: .*valid number"),
+        ("data.kind=csv", "data.kind: .*'ragtruth' or 'demo'"),
+        ("data.path=x", "`path` is not allowed for kind 'demo'"),
+        ("detector.kind=predictions", "`predictions` is required"),
+        ("detector.system=x", "not allowed for kind 'lexical'"),
+        ("judges.primary=nobody", "primary judge 'nobody' is none of"),
+        ("judges.panel=[]", "judges.panel"),
+        ("name=../x", "name: .*pattern"),
+        ("analysis.confidence=95", "analysis.confidence"),
+        ("threshold", "expected key=value"),
+        ("name.x=1", "'name' is a value, not a section"),
+        ("evidence.top_k=2.5", "evidence.top_k"),
+    ],
+)
+def test_a_wrong_value_is_one_clear_line(tmp_path, override, words):
+    with pytest.raises(ConfigError, match=words) as caught:
+        load(tmp_path, overrides=[override])
+    assert "\n" not in str(caught.value)
+
+
+def test_two_judges_of_one_name_are_refused(tmp_path):
+    with pytest.raises(ConfigError, match="judge names must differ"):
+        load(tmp_path, MINIMAL + '[[judges.panel]]\nname = "overlap"\n')
+
+
+def test_a_variable_comes_from_the_environment(tmp_path):
+    text = MINIMAL.replace('kind = "demo"', 'path = "${SOMEWHERE}/x"')
+    assert load(tmp_path, text, environ={"SOMEWHERE": "/d"}).data.path == "/d/x"
+    with pytest.raises(ConfigError, match=r"data\.path needs the environment variable SOMEWHERE"):
+        load(tmp_path, text)
+
+
+def test_an_overridden_value_needs_no_variable(tmp_path):
+    text = MINIMAL.replace('kind = "demo"', 'path = "${SOMEWHERE}/x"')
+    assert load(tmp_path, text, ["data.path=elsewhere"]).data.path == "elsewhere"
+
+
+def test_an_override_is_read_as_toml_else_as_a_string(tmp_path):
+    config = load(tmp_path, overrides=['data.tasks=["QA"]', "verifier.parameters=a b.json"])
+    assert config.data.tasks == ("QA",)
+    assert config.verifier.parameters == "a b.json"
+
+
+def test_bad_toml_and_an_unknown_name_are_named(tmp_path):
+    with pytest.raises(ConfigError, match=r"c\.toml: not valid TOML"):
+        load(tmp_path, "name = ")
+    with pytest.raises(MissingInputError, match=r"nowhere: neither a file .*demo"):
+        load_config("nowhere")

@@ -1,0 +1,97 @@
+"""The house: links, wheel map, who may import whom, and how light the start is."""
+
+import ast
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+ROOMS = ("detector", "repair", "judges", "analysis", "configs", "slurm")
+STAGES = ("detector", "repair", "judges", "analysis")
+HEAVY = ("sklearn", "scipy", "pandas", "matplotlib", "torch", "statsmodels", "nupunkt")
+
+
+def modules(folder):
+    return sorted(path for path in (ROOT / folder).rglob("*.py") if path.is_file())
+
+
+def imported_names(path):
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: relative import"
+            yield node.module
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_every_room_is_linked_into_the_package_and_mapped_into_the_wheel(room):
+    link = ROOT / "src" / "ragmend" / room
+    assert link.is_symlink()
+    assert link.resolve() == (ROOT / room).resolve()
+    build = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["hatch"]["build"]
+    assert build["targets"]["wheel"]["sources"][room] == f"ragmend/{room}"
+    assert room in build["targets"]["wheel"]["only-include"]
+    assert f"/src/ragmend/{room}" in build["exclude"]
+
+
+@pytest.mark.parametrize("stage", STAGES)
+def test_a_stage_imports_the_core_and_itself_only(stage):
+    files = modules(stage)
+    assert files
+    others = [f"ragmend.{other}" for other in (*STAGES, "cli", "slurm") if other != stage]
+    for path in files:
+        for name in imported_names(path):
+            wrong = [o for o in others if name == o or name.startswith(f"{o}.")]
+            assert not wrong, f"{path.relative_to(ROOT)} imports {name}"
+
+
+def test_the_core_imports_no_stage_and_no_command():
+    files = [p for p in modules("src/ragmend") if "cli" not in p.parts and not _is_linked(p)]
+    assert len(files) > 8
+    for path in files:
+        for name in imported_names(path):
+            wrong = [s for s in (*STAGES, "cli", "slurm") if name.startswith(f"ragmend.{s}")]
+            assert not wrong, f"{path.relative_to(ROOT)} imports {name}"
+
+
+def _is_linked(path):
+    inside = path.relative_to(ROOT / "src" / "ragmend")
+    return inside.parts[0] in ROOMS
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["run", "--help"], ["status", "--help"]])
+def test_help_imports_nothing_heavy(arguments):
+    assert heavy_modules_after(arguments) == []
+
+
+def heavy_modules_after(arguments, cwd=None):
+    """Run the command line in a process of its own; return the heavy modules it loaded."""
+    code = (
+        "import sys\n"
+        "from ragmend.cli.main import cli\n"
+        "try:\n"
+        f"    cli({arguments!r}, standalone_mode=False)\n"
+        "finally:\n"
+        f"    print('HEAVY', *[m for m in {HEAVY!r} if m in sys.modules])\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=cwd
+    )
+    return done.stdout.strip().splitlines()[-1].split()[1:]
+
+
+def test_no_file_is_longer_than_450_lines_and_no_function_than_60():
+    for folder in (*STAGES, "slurm", "src/ragmend"):
+        for path in modules(folder):
+            text = path.read_text("utf-8")
+            assert text.count("\n") <= 450, path
+            for node in ast.walk(ast.parse(text)):
+                if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                    docstring = ast.get_docstring(node, clean=False) or ""
+                    length = node.end_lineno - node.lineno + 1 - docstring.count("\n")
+                    assert length <= 60, f"{path}: {node.name} has {length} lines"

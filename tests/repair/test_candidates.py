@@ -1,0 +1,227 @@
+"""Candidates: one extract and one rewrite at most, gated, then verified at the same threshold."""
+
+import pytest
+
+from ragmend.records import Claim, Evidence, Source
+from ragmend.repair.candidates import Roles, propose_candidates
+from ragmend.repair.gate import check_gate
+from ragmend.repair.lexical_rewriter import cut_down
+from ragmend.repair.prose import as_prose
+from ragmend.text.fragments import Fragment
+from ragmend.text.reading import read_source
+
+SOURCE = Source(
+    source_id="s",
+    task_type="Summary",
+    text=(
+        "The old bridge was closed on May 3 after a flood. Mayor Ada Holt asked for "
+        "3.5 million dollars. She was arrested and could face 15 years in prison."
+    ),
+)
+READING = read_source(SOURCE)
+FIELDS = Source(
+    source_id="f",
+    task_type="Data2txt",
+    fields={"name": "Blue Fig", "attributes": {"WiFi": "no", "Music": None}},
+)
+
+
+class ScriptedVerifier:
+    """Gives the scores it was told to, and keeps what it was asked."""
+
+    name = "scripted"
+
+    def __init__(self, *scores):
+        self.scores, self.asked = list(scores), []
+
+    def verify(self, source, claims, evidence):
+        raise AssertionError("pass 1 is not asked here")
+
+    def score_texts(self, source, texts):
+        self.asked += texts
+        return [self.scores.pop(0) for _ in texts]
+
+
+class ScriptedRewriter:
+    """Gives the texts it was told to."""
+
+    name = "scripted"
+
+    def __init__(self, *texts):
+        self.texts = list(texts)
+
+    def rewrite(self, source, claim, evidence):
+        return self.texts.pop(0) if self.texts else None
+
+
+def claim(number, text, kind="statement"):
+    return Claim(
+        record_id="r",
+        claim_id=f"r-s{number}-c0",
+        text=text,
+        start=100 * number,
+        end=100 * number + len(text),
+        kind=kind,
+    )
+
+
+def evidence(number, fragment_id, rank=1):
+    return Evidence(
+        record_id="r",
+        claim_id=f"r-s{number}-c0",
+        rank=rank,
+        fragment_id=fragment_id,
+        text="x",
+        score=0.5,
+    )
+
+
+def propose(
+    claims, rows, *, scores=(), rewrites=(), source=SOURCE, verify_edit="claim", answer=None
+):
+    roles = Roles(ScriptedVerifier(*scores), ScriptedRewriter(*rewrites), 0.5, verify_edit)
+    found = propose_candidates(
+        source,
+        " ".join(c.text for c in claims) if answer is None else answer,
+        claims,
+        evidence=rows,
+        eligible=frozenset(c.claim_id for c in claims),
+        roles=roles,
+    )
+    return found, roles.verifier
+
+
+def test_the_rank_one_fragment_is_the_only_extract():
+    rows = [evidence(0, "s1", rank=2), evidence(0, "s0", rank=1)]
+    (found,), _ = propose([claim(0, "The bridge fell.")], rows, scores=[0.9])
+    assert found.text == "The old bridge was closed on May 3 after a flood."
+    assert (found.kind, found.evidence_ids, found.accepted) == ("extract", ("s0",), True)
+
+
+@pytest.mark.parametrize(("score", "accepted"), [(0.5, True), (0.4999, False)])
+def test_pass_two_uses_the_same_threshold(score, accepted):
+    (found,), _ = propose([claim(0, "It fell.")], [evidence(0, "s0")], scores=[score])
+    assert (found.accepted, found.p_support, found.gate.passed) == (accepted, score, True)
+
+
+def test_a_fragment_that_stands_in_the_answer_already_is_refused_and_not_verified():
+    text = "the OLD bridge was closed on May 3, after a flood"
+    (found,), verifier = propose([claim(0, text)], [evidence(0, "s0")])
+    assert found.gate.reasons == ("already_in_answer",)
+    assert (found.accepted, found.p_support, verifier.asked) == (False, None, [])
+
+
+def test_a_fragment_is_substituted_once_in_an_answer():
+    claims = [claim(0, "It fell."), claim(1, "It sank.")]
+    found, _ = propose(claims, [evidence(0, "s0"), evidence(1, "s0")], scores=[0.9])
+    assert [c.gate.reasons for c in found] == [(), ("already_substituted",)]
+
+
+def test_an_unknown_value_is_no_statement():
+    rows = [evidence(0, "f-attributes.Music")]
+    (found,), _ = propose([claim(0, "It plays live music.")], rows, source=FIELDS)
+    assert found.gate.reasons == ("unknown_value",)
+
+
+def test_a_claim_without_evidence_gets_no_extract():
+    found, _ = propose([claim(0, "It fell.")], [])
+    assert found == []
+
+
+def test_headings_lead_ins_and_questions_get_no_candidate():
+    claims = [
+        claim(i, "It fell", kind) for i, kind in enumerate(("heading", "lead_in", "question"))
+    ]
+    found, _ = propose(claims, [evidence(i, "s0") for i in range(3)], rewrites=["x"] * 3)
+    assert found == []
+
+
+def test_a_rewrite_with_a_foreign_number_is_refused_with_the_number():
+    rewrites = ["Mayor Holt asked for 4 million dollars."]
+    (found,), _ = propose([claim(0, "Holt asked for money.")], [], rewrites=rewrites)
+    assert found.kind == "rewrite"
+    assert found.gate.reasons == ("unsupported_number: 4 million dollars",)
+
+
+def test_a_rewrite_that_changes_nothing_is_not_proposed():
+    found, _ = propose([claim(0, "The bridge fell.")], [], rewrites=["the bridge fell"])
+    assert found == []
+
+
+def test_in_context_the_edit_is_verified_between_its_neighbours():
+    claims = [claim(0, "One."), claim(1, "It fell."), claim(2, "Three.")]
+    roles = Roles(ScriptedVerifier(0.9), ScriptedRewriter(), 0.5, "in_context")
+    propose_candidates(
+        SOURCE,
+        "One. It fell. Three.",
+        claims,
+        evidence=[evidence(1, "s0")],
+        eligible=frozenset({"r-s1-c0"}),
+        roles=roles,
+    )
+    assert roles.verifier.asked == ["One. The old bridge was closed on May 3 after a flood. Three."]
+
+
+@pytest.mark.parametrize(
+    ("text", "reasons"),
+    [
+        ("The bridge was closed on May 3.", []),
+        ("The bridge was closed on May 4.", ["unsupported_date: May 4"]),
+        ("Mayor Ada Holt asked for $3.5 million.", []),
+        ("Mayor Ada Holt asked for $35 million.", ["unsupported_number: $35 million"]),
+        ("The mayor, Bea Holt, asked.", ["unsupported_name: Bea Holt"]),
+        ("She could face fifteen years.", []),
+        ("She could face 16 years.", ["unsupported_number: 16"]),
+    ],
+)
+def test_the_gate_names_what_no_source_states(text, reasons):
+    gate = check_gate(text, READING)
+    assert list(gate.reasons) == reasons
+    assert gate.passed == (not reasons)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "The old bridge was closed on May 3 after a flood in Rome.",
+            "The old bridge was closed on May 3 after a flood.",
+        ),
+        (
+            "The old bridge was closed (for 12 weeks) on May 3.",
+            "The old bridge was closed on May 3.",
+        ),
+        (
+            "The old bridge was closed, which angered farmers.",
+            "The old bridge was closed.",
+        ),
+        (
+            "She could face 15 years in prison without parole.",
+            "She could face 15 years in prison.",
+        ),
+        ("Elephants closed the old bridge after a flood.", None),
+        ("The old bridge was closed on May 3.", None),
+        ("She sang in Rome.", None),
+    ],
+)
+def test_the_rewriter_cuts_out_the_unsupported_phrase_or_proposes_nothing(text, expected):
+    assert cut_down(text, READING) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "expected"),
+    [
+        ("no WiFi", "field", "There is no WiFi."),
+        ("has outdoor seating", "field", "It has outdoor seating."),
+        ("good for groups", "field", "It is good for groups."),
+        ("rated 4.0 stars", "field", "It is rated 4.0 stars."),
+        ("located at 1 Main St, Alm, PA", "field", "It is located at 1 Main St, Alm, PA."),
+        ("Monday hours: 9 am to 5 pm (9:0-17:0)", "field", "Monday hours: 9 am to 5 pm."),
+        ("categories: Bars, Pizza", "field", "The categories are Bars, Pizza."),
+        ("street parking", "field", "It has street parking."),
+        ("the food   was cold!", "review", "The food was cold!"),
+        ("he said no", "sentence", "He said no."),
+    ],
+)
+def test_fragments_read_as_sentences(text, kind, expected):
+    assert as_prose(Fragment("f", text, "p", kind)) == expected
