@@ -14,6 +14,7 @@ from ragmend.records import (
     Arm,
     Candidate,
     Claim,
+    DetectorScore,
     Judgement,
     RepairedAnswer,
     Response,
@@ -43,6 +44,8 @@ class RunRecords(NamedTuple):
     judges: Sequence[str]
     """The judges of the protocol, in table order."""
     arms: Sequence[Arm] = ARMS
+    detector_scores: Sequence[DetectorScore] = ()
+    """Counts of the detector run that defines the population, if it was scored."""
 
     @property
     def conditions(self) -> tuple[str, ...]:

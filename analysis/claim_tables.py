@@ -243,6 +243,8 @@ def _kind_row(kind: str, part: pd.DataFrame, provenance: Provenance) -> KindRow:
 def _gate_rows(kind: str, part: pd.DataFrame) -> Iterator[GateRow]:
     refused = int((~part["gate_passed"].astype(bool)).sum())
     yield GateRow(kind, "any reason", refused, len(part), percent(refused, len(part)))
-    counts = Counter(reason for reasons in part["gate_reasons"] for reason in sorted(set(reasons)))
+    # "unsupported_number: 15" counts as an unsupported number.
+    codes = [{reason.partition(":")[0] for reason in reasons} for reasons in part["gate_reasons"]]
+    counts = Counter(code for found in codes for code in sorted(found))
     for reason, count in sorted(counts.items(), key=lambda item: (-item[1], item[0])):
         yield GateRow(kind, reason, count, len(part), percent(count, len(part)))

@@ -37,6 +37,8 @@ class Frames(NamedTuple):
     """response_id, task, gold, flagged, record_id (NA: not flagged), verdict."""
     candidates: pd.DataFrame | None = None
     """record_id, claim_id, kind, gate_passed, gate_reasons (tuple), p_support, accepted."""
+    detectors: pd.DataFrame | None = None
+    """run_id, level, protocol, group, n_responses, tp, fp, fn, tn."""
 
 
 def build_frames(run: RunRecords, *, threshold: float) -> Frames:
@@ -63,6 +65,7 @@ def build_frames(run: RunRecords, *, threshold: float) -> Frames:
         records=_frame(facts.values()),
         selection=_selection_frame(run),
         candidates=_candidate_frame(run.candidates),
+        detectors=_frame(score.model_dump() for score in run.detector_scores),
     )
 
 

@@ -9,6 +9,7 @@ from typing import NamedTuple, Protocol
 
 from ragmend.analysis.arm_tables import arms_table
 from ragmend.analysis.claim_tables import acceptance_table, claims_by_kind_table, gate_reasons_table
+from ragmend.analysis.detector_tables import detector_scores_table
 from ragmend.analysis.frames import Frames
 from ragmend.analysis.judge_tables import contrasts_table, judged_table
 from ragmend.analysis.population_tables import selection_table
@@ -36,6 +37,7 @@ class Recipe(NamedTuple):
 
 TABLES: dict[str, Recipe] = {
     "selection": Recipe(selection_table, needs=("selection",)),
+    "detector_scores": Recipe(detector_scores_table, needs=("detectors",)),
     "claims_by_kind": Recipe(claims_by_kind_table, needs=("claims.kind",)),
     "acceptance": Recipe(acceptance_table, needs=("claims.rewrite_proposed",)),
     "gate_reasons": Recipe(gate_reasons_table, needs=("candidates",)),

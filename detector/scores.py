@@ -3,26 +3,19 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal
 
-from ragmend.records import TASKS, Count, Detection, Record, Response, Source, TaskType
+from ragmend.records import (
+    TASKS,
+    Detection,
+    DetectorScore,
+    Response,
+    ScoreLevel,
+    ScoreProtocol,
+    Source,
+    TaskType,
+)
 from ragmend.scoring import Score, score_responses, score_spans
 
-Level = Literal["response", "span"]
-Protocol = Literal["all", "good-only"]
 Group = TaskType | Literal["pooled"]
-
-
-class DetectorScore(Record):
-    """Counts of one run at one level over one group of responses (characters for spans)."""
-
-    run_id: str
-    level: Level
-    protocol: Protocol
-    group: Group
-    n_responses: Count
-    tp: Count
-    fp: Count
-    fn: Count
-    tn: Count
 
 
 def score_detections(
@@ -38,7 +31,7 @@ def score_detections(
     """
     verdicts = {detection.record_id: detection for detection in detections}
     annotated = [r for r in responses if r.gold_spans is not None and r.record_id in verdicts]
-    kept: dict[Protocol, list[Response]] = {
+    kept: dict[ScoreProtocol, list[Response]] = {
         "all": annotated,
         "good-only": [response for response in annotated if response.quality == "good"],
     }
@@ -70,7 +63,7 @@ def _groups(
 
 def _levels(
     responses: Sequence[Response], verdicts: Mapping[str, Detection]
-) -> Iterator[tuple[Level, Score]]:
+) -> Iterator[tuple[ScoreLevel, Score]]:
     found = [verdicts[response.record_id] for response in responses]
     yield (
         "response",

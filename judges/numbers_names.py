@@ -1,6 +1,9 @@
 """The `numbers-names` judge: a number, date, time or name that nothing given to it states.
 
-What the question says may be repeated: a name in the question is no invention.
+What the question says may be repeated: a name in the question is no invention. One foreign
+number or name is enough: Youden's index falls with two on RAGTruth's 3,444 train
+question-answering responses at hand. With one, .431 of the hallucinated and .197 of the clean
+ones are flagged (.296 of all, .424 are gold).
 """
 
 from ragmend.records import Span

@@ -1,13 +1,16 @@
 """The `overlap` judge: a sentence most of whose content words the source lacks is unsupported."""
 
 from ragmend.records import Span
+from ragmend.text.content import supportable_stems
 from ragmend.text.reading import SourceReading
 from ragmend.text.sentences import sentence_spans
-from ragmend.text.words import ATTRIBUTION_WORDS, is_content, words
+from ragmend.text.words import words
 
 # Fewer content words than this say too little to be measured.
 MIN_CONTENT_WORDS = 4
-MIN_COVERAGE = 0.46
+# Youden's index is greatest here on RAGTruth's 3,444 train question-answering responses at hand:
+# .639 of the hallucinated and .307 of the clean ones are flagged (.448 of all, .424 are gold).
+MIN_COVERAGE = 0.50
 
 
 def find_uncovered_sentences(reading: SourceReading, answer: str) -> tuple[Span, ...]:
@@ -21,11 +24,7 @@ def find_uncovered_sentences(reading: SourceReading, answer: str) -> tuple[Span,
 
 def _coverage(reading: SourceReading, sentence: str) -> float:
     """Return the share of a sentence's content words in the source; 1 if it has too few."""
-    stems = [
-        word.stem
-        for word in words(sentence)
-        if is_content(word.norm) and word.norm not in ATTRIBUTION_WORDS
-    ]
+    stems = supportable_stems(words(sentence))
     if len(stems) < MIN_CONTENT_WORDS:
         return 1.0
     return sum(stem in reading.content for stem in stems) / len(stems)

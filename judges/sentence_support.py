@@ -1,13 +1,16 @@
 """The `sentence-support` judge: a sentence that lies near no fragment is unsupported."""
 
 from ragmend.records import Span
+from ragmend.text.content import supportable_stems
 from ragmend.text.reading import SourceReading
 from ragmend.text.sentences import sentence_spans
 from ragmend.text.tfidf import cosines
-from ragmend.text.words import ATTRIBUTION_WORDS, content_stems, is_content, words
+from ragmend.text.words import content_stems, words
 
 # Fewer content words than this say too little to be measured.
 MIN_CONTENT_WORDS = 4
+# Youden's index is greatest here on RAGTruth's 3,444 train question-answering responses at hand:
+# .634 of the hallucinated and .387 of the clean ones are flagged (.492 of all, .424 are gold).
 MIN_COSINE = 0.40
 
 
@@ -16,17 +19,8 @@ def find_distant_sentences(reading: SourceReading, answer: str) -> tuple[Span, .
     spans = [
         Span(start=start, end=end, text=answer[start:end])
         for start, end in sentence_spans(answer)
-        if _is_measurable(answer[start:end])
+        if len(supportable_stems(words(answer[start:end]))) >= MIN_CONTENT_WORDS
     ]
     cosine_SF = cosines(reading.tfidf, [content_stems(words(span.text)) for span in spans])
     best_S = cosine_SF.max(axis=1, initial=0.0)
     return tuple(span for span, best in zip(spans, best_S, strict=True) if best < MIN_COSINE)
-
-
-def _is_measurable(sentence: str) -> bool:
-    content = [
-        word
-        for word in words(sentence)
-        if is_content(word.norm) and word.norm not in ATTRIBUTION_WORDS
-    ]
-    return len(content) >= MIN_CONTENT_WORDS

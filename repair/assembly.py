@@ -107,7 +107,7 @@ def _fit_sentence(sentence: Sequence[Part], *, arm: Arm) -> list[Action]:
     had_stop = ends_with_stop(sentence[-1].claim.text)
     actions = []
     for n, part in enumerate(sentence):
-        text, edits = part.decision.text, []
+        text, edits = part.decision.text, list[str]()
         if part.decision.kind == "keep" and _begins_anew(n, sentence):
             text, edits = _as_beginning(text, part.claim.coordinator)
         if n in survivors:

@@ -53,7 +53,7 @@ def clause_spans(text: str, start: int, end: int) -> list[Clause]:
     for joint in _open_joints(text, start, end):
         word = joint["plain"] or joint["strong"]
         following = _tokens(text, joint.end(), min(end, joint.end() + _WINDOW))
-        if len(following) < 3 or _main_verb(following, weak=True) is None:
+        if _main_verb(following, weak=True) is None:
             continue
         opening = _opening(text, begin + len(coordinator or ""), joint.start())
         if opening is None or not _joins_clauses(word, opening, following):
@@ -94,6 +94,8 @@ def _opening(text: str, start: int, end: int) -> _Opening | None:
     words = _tokens(text, start, min(end, start + _WINDOW))
     if ":" in words:
         words = words[len(words) - words[::-1].index(":") :]
+    if words and words[0].lower() in lists.COORDINATORS:
+        words = words[1:]
     words = _without_introduction(words)
     if not words or words[0].lower() in lists.SCOPE_VERBS:
         return None
@@ -110,7 +112,8 @@ def _joins_clauses(word: str | None, opening: _Opening, following: list[str]) ->
     verb = _main_verb(following, weak=not opening.ends_in_list)
     if verb is None:
         return False
-    if opening.ends_in_list and word in ("and", "or") and not _is_marked(following[0]):
+    may_go_on = not _is_marked(following[0]) or following[0] == "other"
+    if opening.ends_in_list and word in ("and", "or") and may_go_on:
         return False
     if word is not None and _is_report(opening):
         return verb in lists.REPORTING_VERBS
@@ -176,21 +179,28 @@ def _verb_behind_noun(words: list[str], *, weak: bool, is_opening: bool) -> str 
         return None
     if first.endswith("ing") and not _is_certain(" ".join(words[1:2])):
         return None
-    is_short = _is_marked(words[0])
+    is_short = _is_marked(words[0]) or " ".join(words[1:2])[:1].isdigit()
     for position, word in enumerate(words[: _LONGEST_SUBJECT + 1]):
         lower = word.lower()
         if word in ",;:()" or lower in lists.RELATIVE_WORDS:
             return None
+        if position and (lower in lists.SUBJECT_PRONOUNS or lower in ("it", "there")):
+            return None
         if position and _is_certain(word):
             return word
         is_short = is_short and lower not in lists.PREPOSITIONS and position < 5
-        if position and weak and is_short and _is_weak_verb(lower):
+        if position and weak and is_short and not (position == 1 and first in lists.ARTICLES):
             after = words[position + 1].lower() if position + 1 < len(words) else ""
-            if after == "by" or _is_certain(after) or after in ("and", ","):
-                continue
-            if is_opening or after not in lists.PREPOSITIONS:
+            if _is_verb_before(lower, after, is_opening=is_opening):
                 return lower
     return None
+
+
+def _is_verb_before(word: str, after: str, *, is_opening: bool) -> bool:
+    """Whether a word that may be a verb is one, by the word behind it."""
+    if after in ("of", "by", "and", ",") or _is_certain(after) or not _is_weak_verb(word):
+        return False
+    return is_opening or word in lists.PRESENT_VERBS or after not in lists.PREPOSITIONS
 
 
 def _is_marked(word: str) -> bool:

@@ -13,7 +13,7 @@ import re
 from ragmend.records import ClaimKind
 from ragmend.repair.claim_clauses import has_finite_verb
 
-_TAIL = re.compile(r"[\"'“”‘’()\[\]*_`~\s]+\Z")
+_CLOSERS = "\"'“”‘’()[]*_`~ \t\n"
 _WORD = re.compile(r"[^\W_][\w'’-]*")
 _ASSENT = r"(?:sure(?: thing)?|certainly|of course|absolutely|okay|ok|great question)\b"
 _INTERJECTION = re.compile(rf"{_ASSENT}[!.,]*\Z", re.IGNORECASE)
@@ -26,16 +26,22 @@ _ABOUT_THE_ANSWER = re.compile(
     r"\b(?:summary|overview|answers?|response|list|steps|rewritten|version|explanation|outline)\b",
     re.IGNORECASE,
 )
-_INTRODUCES = re.compile(r"\b(?:follow|following|below|here['’]s)\b|\Abased on\b", re.IGNORECASE)
+_INTRODUCES = re.compile(
+    r"\b(?:follow|following|below|here['’]s|including|such as)\b|\Abased on\b", re.IGNORECASE
+)
 _INLINE_LEAD = re.compile(
-    rf"(?:{_ASSENT}[^:\n]{{0,40}}?)?(?:here|below)(?:['’]s| is| are)\b[^:\n]{{0,160}}:(?=\s[\W_]*[^\W_])",
+    rf"(?:{_ASSENT}[^:\n]{{0,40}}?)?(?:here|below)(?:['’]s| is| are)\b[^:\n]{{0,160}}:"
+    r"(?=\s[\W_]*[^\W_])",
     re.IGNORECASE,
 )
 _NUMBERED_PART = re.compile(
-    r"(?:step|passage|method|option|part|phase|section|tip|day|chapter)\s*\d", re.IGNORECASE
+    r"(?:step|passage|method|option|part|phase|section|tip|day|chapter) ?\d[^:]{0,16}:",
+    re.IGNORECASE,
 )
 _ENDS_IN_STOP = re.compile(r"[.!?…:。！？：]\W*\Z")
-_SMALL_WORDS = 4
+_QUOTES = "\"'“”‘’"
+_LONGER_WORD = 4
+_LONGEST_HEADING = 8
 _LONGEST_TITLE = 120
 
 
@@ -47,15 +53,28 @@ def claim_kind(text: str, *, is_first: bool, is_title: bool) -> ClaimKind:
         is_first: Whether it opens the answer.
         is_title: Whether it stands where a title does and looks like one (`looks_like_title`).
     """
-    bare = _TAIL.sub("", text)
+    bare = text.rstrip(_CLOSERS)
     if bare.endswith((":", "：")):
-        return "lead_in" if has_finite_verb(text) or _INTRODUCES.search(text) else "heading"
-    if bare.endswith(("?", "？")):
-        quotes_question = _META.match(text) is not None and text[-1] not in "?？"
-        return "lead_in" if quotes_question else "question"
+        return "lead_in" if _is_sentence(text) else "heading"
+    if bare.endswith(("?", "？")) and not _quotes_at_end(text):
+        return "question"
     if is_first and (is_interjection(text) or (is_meta(text) and _ABOUT_THE_ANSWER.search(text))):
         return "lead_in"
+    if is_meta(text) and _quotes_at_end(text):
+        return "lead_in"
     return "heading" if is_title else "statement"
+
+
+def _is_sentence(text: str) -> bool:
+    """Whether what ends in a colon is more than a few words without a verb."""
+    if has_finite_verb(text) or _INTRODUCES.search(text):
+        return True
+    return len(_WORD.findall(text)) > _LONGEST_HEADING
+
+
+def _quotes_at_end(text: str) -> bool:
+    """Whether a text ends in a quotation that does not begin it: `She asked, "Why?"`."""
+    return text[-1] in _QUOTES and text[0] not in _QUOTES
 
 
 def is_interjection(text: str) -> bool:
@@ -81,10 +100,12 @@ def looks_like_title(text: str) -> bool:
     """
     if len(text) > _LONGEST_TITLE or _ENDS_IN_STOP.search(text):
         return False
-    if ":" in text and not _NUMBERED_PART.match(text):
-        return False
     if text.startswith("**") and text.endswith("**"):
         return True
-    words = [word for word in _WORD.findall(text) if len(word) >= _SMALL_WORDS]
+    part = _NUMBERED_PART.match(text)
+    name = text[part.end() :].lstrip() if part else text
+    if ":" in name or "=" in name or not name[:1].isalpha():
+        return False
+    words = [word for word in _WORD.findall(name) if len(word) >= _LONGER_WORD]
     n_capitals = sum(not word[0].islower() for word in words)
-    return text[0].isalpha() and bool(words) and n_capitals >= 0.7 * len(words)
+    return bool(words) and n_capitals >= 0.7 * len(words)

@@ -71,7 +71,8 @@ def answer_blocks(text: str) -> list[Block]:
             continue
         if index in fences:
             code_end = fences[index]
-            blocks.append(Block("code", line.start, lines[code_end].end))
+            if _WORD.search(text, line.start, lines[code_end].end):
+                blocks.append(Block("code", line.start, lines[code_end].end))
         elif index and index - 1 != code_end and _goes_on(text, lines[index - 1], line, blocks):
             blocks[-1] = blocks[-1]._replace(end=line.end)
         elif line.kind != "rule":
@@ -187,7 +188,7 @@ def _is_above_rule(text: str, lines: list[_Line], index: int) -> bool:
 
 def _bare(text: str, block: Block) -> Block:
     """Take the outer bars off a table row and the closing signs off a heading ("## Title ##")."""
-    if text[block.start] == "|":
+    if block.kind in ("row", "heading") and text[block.start] == "|":
         row = text[block.start : block.end].rstrip("| \t")
         bare = row.lstrip("| \t")
         return block._replace(start=block.start + len(row) - len(bare), end=block.start + len(row))

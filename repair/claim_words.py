@@ -58,9 +58,12 @@ LOOSE_PRONOUNS = _words(
 )
 """Subjects only if the next word can be a finite verb; else they may be anything."""
 
-DETERMINERS = _words(
-    """the a an his her its their our my your this these those some many several each all both
-    other another no one most every any few two three four five six seven eight nine ten"""
+ARTICLES = _words("the a an his her its their our my your every")
+"""A noun or adjective follows them, never a verb."""
+
+DETERMINERS = ARTICLES | _words(
+    """this these those some many several each all both
+    other another no one most any few two three four five six seven eight nine ten"""
 )
 
 PREPOSITIONS = _words(
@@ -68,6 +71,8 @@ PREPOSITIONS = _words(
     among without within against despite upon near around across along behind beyond until since
     as like than per via toward towards including except according based due"""
 )
+
+COORDINATORS = _words("and but so or yet")
 
 SUBORDINATORS = _words(
     """if when while although though because since as after before once unless until whether

@@ -5,8 +5,8 @@ of the full clauses that a sentence coordinates. Between claims stand only white
 markers, markup and connecting marks, so that leaving claims out leaves a readable answer.
 Lines without a letter or digit (rules, an emoji) belong to no claim.
 
-Source: the paper's rule-based splitting of flagged answers, section 3 (7,926 claims of 916
-answers); the rules themselves are not published and are stated in the modules used here.
+Source: Mulakkayala, van Stein and Plaat (arXiv 2608.29307) split flagged answers by rule
+(7,926 claims of 916 answers) but publish no rules; the modules used here state ours.
 """
 
 from collections.abc import Iterator
@@ -51,8 +51,9 @@ def split_claims(response_text: str, *, record_id: str) -> list[Claim]:
 
     Returns:
         The claims in order: `text == response_text[start:end]`, no two overlap, and every
-        letter and digit that is no list marker's is in exactly one. None for an answer
-        without letters and digits.
+        letter and digit that is no list marker's is in exactly one. An answer without
+        letters and digits has none. A statement split again comes back whole, unless it
+        begins as a list item would: "(a) …" in mid-paragraph.
     """
     claims: list[Claim] = []
     for index, unit in enumerate(_units(response_text)):

@@ -1,5 +1,6 @@
 """What stands between claims: lines, list markers, brackets and quotes around several claims."""
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -7,6 +8,7 @@ from ragmend.records import Action, Claim
 
 # Marks that open and close around claims; a mark goes when its partner or its content goes.
 OPENERS = {"(": ")", "[": "]", "{": "}", "“": "”", "«": "»", "‘": "’", "（": "）", "「": "」"}
+_LINE_END = re.compile(r"\r\n|[\n\r\v\f\x85\u2028\u2029]")
 TWINS = ("**", "__", "`", '"', "*", "_", "~~")
 
 
@@ -68,13 +70,9 @@ def _cut(gap: str) -> list[tuple[str, str]]:
     """Cut a gap at its line ends into (text, line end) pairs; the last has no line end."""
     parts: list[tuple[str, str]] = []
     start = 0
-    position = gap.find("\n")
-    while position >= 0:
-        is_crlf = position > start and gap[position - 1] == "\r"
-        end = position - 1 if is_crlf else position
-        parts.append((gap[start:end], gap[end : position + 1]))
-        start = position + 1
-        position = gap.find("\n", start)
+    for ending in _LINE_END.finditer(gap):
+        parts.append((gap[start : ending.start()], ending.group()))
+        start = ending.end()
     parts.append((gap[start:], ""))
     return parts
 

@@ -57,7 +57,9 @@ class LexicalRewriter:
         """Cut a claim down to what the source states; None when no cut does it."""
         if self._last is None or self._last[0] is not source:
             self._last = (source, read_source(source))
-        return cut_down(claim.text, self._last[1])
+        # A rewritten clause stands as a sentence of its own: it no longer continues another.
+        text = claim.text[len(claim.coordinator or "") :].lstrip()
+        return cut_down(text, self._last[1])
 
 
 def cut_down(text: str, reading: SourceReading) -> str | None:

@@ -16,7 +16,7 @@ from pydantic import Field, ValidationError, model_validator
 
 from ragmend.errors import AnswerFaultError, DataError, MissingInputError
 from ragmend.records import Claim, Count, Evidence, Finite, Probability, Record, Source, Verdict
-from ragmend.repair.lexical_features import ClaimFeatures, claim_features
+from ragmend.repair.lexical_features import ClaimFeatures, Commonplaces, claim_features
 from ragmend.text.reading import SourceReading, read_source
 from ragmend.text.tfidf import Match, best_fragments
 from ragmend.text.words import content_stems, words
@@ -65,6 +65,7 @@ class LexicalVerifier(Record):
     scales: tuple[Finite, ...]
     coefficients: tuple[Finite, ...]
     intercept: Finite
+    commonplaces: Commonplaces
     fitting: Fitting = Field(repr=False)
 
     @property
@@ -240,7 +241,7 @@ def _score(
         coefficient * (value - mean) / scale
         for coefficient, value, mean, scale in zip(
             verifier.coefficients,
-            claim_features(reading, text, matches),
+            claim_features(reading, text, matches, verifier.commonplaces),
             verifier.means,
             verifier.scales,
             strict=True,

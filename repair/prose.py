@@ -18,14 +18,22 @@ _OPENINGS = (
     ("located at ", "It is "),
 )
 _RAW_HOURS = re.compile(r" \(\d{1,2}:\d{1,2}-\d{1,2}:\d{1,2}\)$")
+_SPACE_BEFORE_POINT = re.compile(r"\s+(?=[,;:!?](?:\s|$)|\.(?:\s|$))")
+_TWO_DOTS = re.compile(r"(?<!\.)\s?\.\.(?!\.)\s?")
+_HANGING_END = re.compile(r"[\s,;:–—-]+$")
+_BRACKETS = {"(": ")", "[": "]", "“": "”"}
 
 
 def as_prose(fragment: Fragment) -> str:
-    """Render a fragment as a sentence: a field in words, a sentence as it stands."""
+    """Render a fragment as a sentence: a field in words, a sentence tidied and closed.
+
+    Tidying changes no word: spaces before points go, and so do quotes and brackets whose
+    partner lies outside the fragment.
+    """
     text = " ".join(fragment.text.split())
     if fragment.kind == "field":
         text = _state(_RAW_HOURS.sub("", text))
-    text = capitalise(text)
+    text = capitalise(_tidy(text))
     return text if ends_with_stop(text) else f"{text}."
 
 
@@ -37,3 +45,30 @@ def _state(text: str) -> str:
     if colon and "hours" not in label:
         return f"The {label} {'are' if label.endswith('s') else 'is'} {value}"
     return text if colon else f"It has {text}"
+
+
+def _tidy(text: str) -> str:
+    text = _TWO_DOTS.sub("… ", _without_lone_marks(text))
+    text = " ".join(_SPACE_BEFORE_POINT.sub("", text).split())
+    return text if ends_with_stop(text) and not text.endswith(":") else _HANGING_END.sub("", text)
+
+
+def _without_lone_marks(text: str) -> str:
+    """Take out quotes and brackets without a partner in the same text."""
+    doomed: set[int] = set()
+    stack: list[int] = []
+    quotes = [position for position, character in enumerate(text) if character == '"']
+    if len(quotes) % 2:
+        # A first quote with a blank behind it closes what began outside; else the last is open.
+        is_closing = text[quotes[0] + 1 : quotes[0] + 2] in ("", " ")
+        doomed.add(quotes[0] if is_closing else quotes[-1])
+    for position, character in enumerate(text):
+        if character in _BRACKETS:
+            stack.append(position)
+        elif character in _BRACKETS.values():
+            if stack and _BRACKETS[text[stack[-1]]] == character:
+                stack.pop()
+            else:
+                doomed.add(position)
+    doomed.update(stack)
+    return "".join(character for position, character in enumerate(text) if position not in doomed)

@@ -4,7 +4,7 @@ import os
 import platform
 import socket
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from importlib import metadata
 from pathlib import Path
@@ -17,11 +17,7 @@ from ragmend.errors import DataError
 from ragmend.io import explain, sha256_of_file, write_bytes
 from ragmend.records import Record
 
-SCHEMA_VERSION = 1
-PACKAGES = (
-    "matplotlib", "numpy", "nupunkt", "pandas", "pydantic", "rapidfuzz", "scikit-learn", "scipy",
-    "statsmodels",
-)  # fmt: skip
+PACKAGES = ("matplotlib", "numpy", "pandas", "pydantic", "scikit-learn", "scipy", "statsmodels")
 # What may differ between a run that was killed and one that was not.
 VOLATILE_FIELDS = ("host", "slurm_job_id", "started_at", "ended_at")
 
@@ -29,7 +25,7 @@ VOLATILE_FIELDS = ("host", "slurm_job_id", "started_at", "ended_at")
 class Manifest(Record):
     """What one stage did; its presence marks the stage as complete."""
 
-    schema_version: Literal[1] = SCHEMA_VERSION
+    schema_version: Literal[1] = 1
     stage: str
     settings: dict[str, JsonValue]
     inputs: dict[str, str]
@@ -142,12 +138,27 @@ def inspect(
 
 
 def _changed_settings(old: Mapping[str, JsonValue], new: Mapping[str, JsonValue]) -> list[str]:
-    names = sorted({*old, *new})
     return [
-        f"{name} was {old.get(name)!r}, is {new.get(name)!r}"
-        for name in names
-        if old.get(name) != new.get(name)
+        f"{name} was {_brief(was)}, is {_brief(now_is)}"
+        for name, was, now_is in _differences(old, new)
     ]
+
+
+def _differences(
+    old: Mapping[str, JsonValue], new: Mapping[str, JsonValue], prefix: str = ""
+) -> Iterator[tuple[str, JsonValue, JsonValue]]:
+    """Yield what differs, looking into nested settings, so that a message names one value."""
+    for name in sorted({*old, *new}):
+        was, now_is = old.get(name), new.get(name)
+        if isinstance(was, dict) and isinstance(now_is, dict):
+            yield from _differences(was, now_is, f"{prefix}{name}.")
+        elif was != now_is:
+            yield f"{prefix}{name}", was, now_is
+
+
+def _brief(value: JsonValue) -> str:
+    text = repr(value)
+    return text if len(text) <= 80 else f"{text[:20]}…"
 
 
 def _changed_inputs(old: Mapping[str, str], files: Mapping[str, Path]) -> list[str]:

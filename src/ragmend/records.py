@@ -16,6 +16,8 @@ Split = Literal["train", "test"]
 ClaimKind = Literal["statement", "heading", "lead_in", "question"]
 DetectionVerdict = Literal["hallucinated", "clean", "unparsed", "empty"]
 CandidateKind = Literal["extract", "rewrite"]
+ScoreLevel = Literal["response", "span"]
+ScoreProtocol = Literal["all", "good-only"]
 Arm = Literal["removal", "extractive", "generative"]
 Condition = Literal["original", "removal", "extractive", "generative"]
 ActionKind = Literal["keep", "substitute", "rewrite", "drop"]
@@ -119,6 +121,20 @@ class Selected(Record):
     gold: bool | None
     verdict: DetectionVerdict
     flagged: bool
+
+
+class DetectorScore(Record):
+    """Counts of one run at one level over one group of responses (characters for spans)."""
+
+    run_id: Name
+    level: ScoreLevel
+    protocol: ScoreProtocol
+    group: TaskType | Literal["pooled"]
+    n_responses: Count
+    tp: Count
+    fp: Count
+    fn: Count
+    tn: Count
 
 
 class Claim(Record):

@@ -14,6 +14,7 @@ from ragmend.records import (
     Action,
     Candidate,
     Claim,
+    DetectorScore,
     Gate,
     GoldSpan,
     Judgement,
@@ -100,6 +101,21 @@ def run() -> RunRecords:
             for condition in ("original", "removal", "extractive", "generative")
         ],
         judges=judges,
+        detector_scores=[_detector_score("QA"), _detector_score("pooled")],
+    )
+
+
+def _detector_score(group: str) -> DetectorScore:
+    return DetectorScore(
+        run_id="d",
+        level="response",
+        protocol="all",
+        group=group,
+        n_responses=3,
+        tp=1,
+        fp=1,
+        fn=0,
+        tn=1,
     )
 
 

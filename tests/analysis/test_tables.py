@@ -221,3 +221,45 @@ def test_every_number_under_a_judge_can_be_traced_to_a_listed_column(golden_anal
             if column.style == "interval":
                 names = [f"{column.name}_low", f"{column.name}_high"]
             assert set(names) <= set(table.frame.columns)
+
+
+def scores_frame(*rows):
+    import pandas as pd
+
+    columns = ["run_id", "protocol", "level", "group", "n_responses", "tp", "fp", "fn", "tn"]
+    return pd.DataFrame([("d", "all", "response", *row) for row in rows], columns=columns)
+
+
+def test_detector_scores_are_exact_and_macro_is_the_mean_of_the_tasks():
+    rows = [("QA", 10, 3, 1, 1, 5), ("Summary", 10, 1, 0, 3, 6), ("pooled", 20, 4, 1, 4, 11)]
+    table = make("detector_scores", Frames(detectors=scores_frame(*rows)))
+    assert [row[-3:] for row in print_rows(table)] == [
+        ["75.0", "75.0", "75.0"],
+        ["100.0", "25.0", "40.0"],
+        ["80.0", "50.0", "61.5"],
+        ["—", "—", "57.5"],
+    ]
+
+
+def test_an_undefined_f1_of_one_task_leaves_the_macro_undefined():
+    rows = [("QA", 10, 3, 1, 1, 5), ("Summary", 10, 0, 0, 0, 10)]
+    table = make("detector_scores", Frames(detectors=scores_frame(*rows)))
+    assert [row[-1] for row in print_rows(table)] == ["75.0", "—", "—"]
+
+
+def test_a_gate_reason_counts_by_its_kind_whatever_it_names(run):
+    refused = [
+        candidate.model_copy(
+            update={
+                "gate": Gate(passed=False, reasons=(f"unsupported_number: {n}",)),
+                "p_support": None,
+                "accepted": False,
+            }
+        )
+        for n, candidate in enumerate(run.candidates)
+    ]
+    frames = build_frames(run, threshold=0.5)._replace(
+        candidates=build_frames(run._replace(candidates=refused), threshold=0.5).candidates
+    )
+    table = make("gate_reasons", frames)
+    assert set(table.frame["reason"]) == {"any reason", "unsupported_number"}

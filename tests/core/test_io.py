@@ -1,6 +1,7 @@
 """Reading is strict, writing is atomic."""
 
 import gzip
+import json
 
 import pytest
 from hypothesis import given
@@ -115,8 +116,9 @@ def test_a_record_with_a_wrong_field_is_refused_with_file_and_line(tmp_path, lin
 
 
 def test_strict_records_do_not_take_a_word_for_a_truth_value(tmp_path):
-    row = '{"record_id":"1","source_id":"2","task_type":"QA","gold":1,"verdict":"clean","flagged":false}'
-    file = write(tmp_path / "r.jsonl", row.encode())
+    row = {"record_id": "1", "source_id": "2", "task_type": "QA", "gold": 1}
+    row |= {"verdict": "clean", "flagged": False}
+    file = write(tmp_path / "r.jsonl", json.dumps(row).encode())
     with pytest.raises(DataError, match="gold: Input should be a valid boolean"):
         list(read_records(file, Selected))
 

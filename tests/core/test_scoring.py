@@ -1,5 +1,7 @@
 """The RAGTruth protocol, against hand arithmetic and scikit-learn."""
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -69,7 +71,7 @@ def test_span_scores_count_characters_of_the_union(gold, predicted):
 def test_merged_spans_are_ordered_disjoint_and_cover_the_same(spans):
     merged = merge_spans(spans)
     assert characters(merged) == characters(spans)
-    assert all(a[1] < b[0] for a, b in zip(merged, merged[1:], strict=False))
+    assert all(a[1] < b[0] for a, b in pairwise(merged))
 
 
 def test_touching_is_not_overlapping():

@@ -133,7 +133,7 @@ def test_duplicate_ids_are_refused(tmp_path):
 def test_missing_ambiguous_and_empty_inputs_are_refused(tmp_path):
     with pytest.raises(MissingInputError, match="no such folder"):
         find_files(tmp_path / "none", "test")
-    with pytest.raises(MissingInputError, match="none of response.jsonl"):
+    with pytest.raises(MissingInputError, match=r"none of response\.jsonl"):
         find_files(tmp_path, "test")
     with pytest.raises(DataError, match="no train response"):
         load_ragtruth(find_files(folder(tmp_path), "train"), split="train", tasks=TASKS)

@@ -221,6 +221,12 @@ def test_the_rewriter_cuts_out_the_unsupported_phrase_or_proposes_nothing(text, 
         ("street parking", "field", "It has street parking."),
         ("the food   was cold!", "review", "The food was cold!"),
         ("he said no", "sentence", "He said no."),
+        ("Dirty tables ..dirty floors !", "review", "Dirty tables… dirty floors!"),
+        ("One frosé , same (across", "review", "One frosé, same across."),
+        ("It was old) and red.", "sentence", "It was old and red."),
+        ('"We are glad, he said.', "sentence", "We are glad, he said."),
+        ('The next question is: "', "sentence", "The next question is."),
+        ("Wait... what?", "review", "Wait... what?"),
     ],
 )
 def test_fragments_read_as_sentences(text, kind, expected):

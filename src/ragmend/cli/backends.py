@@ -6,7 +6,9 @@ from pydantic import JsonValue
 
 from ragmend import __version__
 from ragmend.config import Config
+from ragmend.errors import ConfigError
 from ragmend.io import sha256_of_file
+from ragmend.judges.panel import JUDGES
 from ragmend.repair.lexical_rewriter import LEXICAL_REWRITER, LexicalRewriter
 from ragmend.repair.lexical_verifier import LEXICAL_VERIFIER, LexicalBackend, parameters_path
 from ragmend.repair.verification import Rewriter, Verifier
@@ -43,7 +45,15 @@ def rewriter_entry(config: Config) -> dict[str, JsonValue]:
 
 
 def judge_entries(config: Config) -> list[JsonValue]:
-    """Return what identifies each judge of the panel."""
+    """Return what identifies each judge of the panel.
+
+    Raises:
+        ConfigError: There is no embedded judge of that name.
+    """
+    for judge in config.judges.panel:
+        if judge.name not in JUDGES:
+            names = ", ".join(JUDGES)
+            raise ConfigError(f"judges.panel: no embedded judge {judge.name!r}; there are: {names}")
     return [
         {"name": judge.name, "backend": judge.backend, "version": __version__}
         for judge in config.judges.panel

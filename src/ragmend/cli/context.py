@@ -1,7 +1,7 @@
 """What a stage runner gets, and what it gives back."""
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -27,7 +27,7 @@ class Outcome(NamedTuple):
 
     outputs: tuple[Path, ...]
     counts: dict[str, JsonValue]
-    models: dict[str, str] = {}  # noqa: RUF012 - never changed
+    models: Mapping[str, str] = {}
     seed: int | None = None
     faults: tuple[Fault, ...] = ()
 

@@ -7,11 +7,12 @@ from pathlib import Path
 
 from ragmend.cli.context import Context, Outcome, Stage, say
 from ragmend.cli.protocol import amend_lock, check_lock
+from ragmend.config import dump_config
 from ragmend.errors import DataError, FaultError, MissingInputError, RunStateError
 from ragmend.io import write_bytes, write_records
 from ragmend.manifest import Manifest, State, hash_files, inspect, now, write_manifest
 from ragmend.paths import STAGE_NAMES, StageName, faults_path
-from ragmend.records import Fault
+from ragmend.records import record_order
 
 
 def run_stages(
@@ -30,31 +31,40 @@ def run_stages(
         redo: Discard this stage and all after it first.
 
     Raises:
-        RunStateError: A complete stage's inputs or settings changed, or files were damaged.
+        RunStateError: A complete stage's inputs or settings changed, or files were damaged;
+            nothing was written.
         FaultError: Answers are faulty and were not accepted.
         RagmendError: Whatever the stages raise; what is done stays.
     """
+    first_redone = len(stages) if redo is None else STAGE_NAMES.index(redo)
+    for stage in stages[:first_redone]:
+        _refuse_stale(stage, inspect_stage(stage, context))
+    prepare_folder(context)
     if redo is not None:
         amend_lock(context, redo)
-        for stage in stages[STAGE_NAMES.index(redo) :]:
+        for stage in stages[first_redone:]:
             _discard(stage, context)
     for stage in stages:
-        _refuse_missing_inputs(stage, context)
-        state = inspect_stage(stage, context)
-        if state.kind in ("stale", "damaged"):
-            reasons = "; ".join(state.reasons)
-            raise RunStateError(
-                f"stage {stage.name} is {state.kind}: {reasons}. Use --redo {stage.name} to do "
-                "it and all later stages again, or another --out for a new run"
-            )
-        if state.kind == "complete":
-            say(f"{stage.name:9} complete, skipped")
-        elif only is not None and stage.name != only:
-            raise RunStateError(f"stage {stage.name} is not complete; {only} needs it")
-        else:
-            _execute(stage, context)
+        _run_stage(stage, context, only)
         if stage.name == only:
             return
+
+
+def prepare_folder(context: Context) -> None:
+    """Create the run folder with its configuration.
+
+    Raises:
+        DataError: The path is a file.
+        RunStateError: The folder holds something else than a run.
+    """
+    root = context.paths.root
+    if root.exists() and not root.is_dir():
+        raise DataError(f"--out {root}: is a file, a folder was expected")
+    if root.is_dir() and any(root.iterdir()) and not context.paths.config.is_file():
+        raise RunStateError(f"--out {root}: the folder is not empty and is not a run")
+    content = dump_config(context.config)
+    if not context.paths.config.is_file() or context.paths.config.read_bytes() != content:
+        write_bytes(context.paths.config, content)
 
 
 def inspect_stage(stage: Stage, context: Context) -> State:
@@ -65,6 +75,26 @@ def inspect_stage(stage: Stage, context: Context) -> State:
         inputs=stage.inputs(context),
         root=context.paths.root,
     )
+
+
+def _run_stage(stage: Stage, context: Context, only: StageName | None) -> None:
+    _refuse_missing_inputs(stage, context)
+    state = inspect_stage(stage, context)
+    _refuse_stale(stage, state)
+    if state.kind == "complete":
+        say(f"{stage.name:9} complete, skipped")
+    elif only is not None and stage.name != only:
+        raise RunStateError(f"stage {stage.name} is not complete; {only} needs it")
+    else:
+        _execute(stage, context)
+
+
+def _refuse_stale(stage: Stage, state: State) -> None:
+    if state.kind in ("stale", "damaged"):
+        raise RunStateError(
+            f"stage {stage.name} is {state.kind}: {'; '.join(state.reasons)}. Use --redo "
+            f"{stage.name} to do it and all later stages again, or another --out for a new run"
+        )
 
 
 def _refuse_missing_inputs(stage: Stage, context: Context) -> None:
@@ -82,7 +112,7 @@ def _execute(stage: Stage, context: Context) -> None:
     outputs = list(outcome.outputs)
     if outcome.faults:
         write_records(faults_path(folder), outcome.faults)
-        _refuse_faults(stage, context, outcome.faults, folder)
+        _refuse_faults(stage, context, outcome, folder)
         outputs.append(faults_path(folder))
     else:
         faults_path(folder).unlink(missing_ok=True)
@@ -92,13 +122,17 @@ def _execute(stage: Stage, context: Context) -> None:
     say(f"{stage.name:9} {time.monotonic() - started:6.1f} s  {counts}")
 
 
-def _refuse_faults(stage: Stage, context: Context, faults: Sequence[Fault], folder: Path) -> None:
-    names = ", ".join(sorted({fault.record_id for fault in faults})[:5])
+def _refuse_faults(stage: Stage, context: Context, outcome: Outcome, folder: Path) -> None:
+    faults = outcome.faults
+    records = sorted({fault.record_id for fault in faults}, key=record_order)
+    names = ", ".join(records[:5]) + (", …" if len(records) > 5 else "")
     message = (
-        f"stage {stage.name}: {len(faults)} faulty answers (records {names}…), listed in "
+        f"stage {stage.name}: {len(faults)} faulty answers (records {names}), listed in "
         f"{faults_path(folder)}"
     )
     if context.accept_faults is None:
+        for output in outcome.outputs:
+            output.unlink()  # incomplete; the journal keeps what was answered
         raise FaultError(
             f"{message}. What is done is kept: run again to try only these again, or go on "
             'without these records by --accept-faults "reason"'
@@ -118,7 +152,7 @@ def _write_manifest(
             inputs=hash_files(stage.inputs(context)),
             outputs=hash_files(named),
             counts=outcome.counts,
-            models=outcome.models,
+            models=dict(outcome.models),
             seed=outcome.seed,
             n_faults=len(outcome.faults),
             accepted_faults=context.accept_faults if outcome.faults else None,
@@ -140,21 +174,6 @@ def _discard(stage: Stage, context: Context) -> None:
     for name in outputs:
         (context.paths.root / name).unlink(missing_ok=True)
     shutil.rmtree(state_file.parent / "shards", ignore_errors=True)
-
-
-def prepare_folder(context: Context, config_bytes: bytes) -> None:
-    """Create the run folder with its configuration.
-
-    Raises:
-        DataError: The path is a file.
-        RunStateError: The folder holds something else than a run.
-    """
-    root = context.paths.root
-    if root.exists() and not root.is_dir():
-        raise DataError(f"--out {root}: is a file, a folder was expected")
-    if root.is_dir() and any(root.iterdir()) and not context.paths.config.is_file():
-        raise RunStateError(f"--out {root}: the folder is not empty and is not a run")
-    write_bytes(context.paths.config, config_bytes)
 
 
 def _plain(value: object) -> str:

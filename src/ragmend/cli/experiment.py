@@ -6,17 +6,14 @@ from typing import NamedTuple
 
 from ragmend.cli.context import Context, say
 from ragmend.cli.data import read_data
-from ragmend.cli.engine import prepare_folder, run_stages
+from ragmend.cli.engine import run_stages
 from ragmend.cli.stages import STAGES
-from ragmend.config import Config, dump_config, load_config
+from ragmend.config import Config, load_config
 from ragmend.errors import MissingInputError
 from ragmend.io import read_records, write_records
 from ragmend.manifest import current_environment
 from ragmend.paths import RunPaths, StageName
 from ragmend.records import CONDITIONS, Condition, Record, RepairedAnswer
-
-# The tables printed at the end of a run, in this order.
-PRINTED_TABLES = ("selection", "table3_arms", "acceptance", "table5_judged", "contrasts")
 
 
 class ExportedAnswer(Record):
@@ -43,17 +40,6 @@ class Experiment(NamedTuple):
         n_records = write_records(path, self._exported())
         say(f"{'export':9} {n_records:,} answers in {path}")
 
-    def summary(self) -> str:
-        """Return the main tables as text, and where everything lies."""
-        paths = self.context.paths
-        tables = [(paths.tables / f"{name}.md").read_text("utf-8") for name in PRINTED_TABLES]
-        places = [
-            f"tables   {paths.tables}",
-            f"figures  {paths.figures}",
-            f"report   {paths.root / 'report.html'}",
-        ]
-        return "\n".join([*tables, *places])
-
     def _exported(self) -> Iterator[ExportedAnswer]:
         repaired = {
             (answer.record_id, answer.condition): answer.text
@@ -77,7 +63,7 @@ def open_experiment(
     *,
     accept_faults: str | None = None,
 ) -> Experiment:
-    """Load a configuration and prepare its run folder.
+    """Load a configuration and check all of it that needs no run; nothing is written yet.
 
     Args:
         where: A configuration's path or shipped name.
@@ -87,9 +73,9 @@ def open_experiment(
     """
     config = _with_absolute_paths(load_config(where, overrides))
     context = _context(config, out or Path("runs") / config.name, accept_faults)
-    for stage in STAGES[:1]:
-        stage.inputs(context)  # a missing folder is said before anything is written
-    prepare_folder(context, dump_config(config))
+    STAGES[0].inputs(context)  # finds the data
+    for stage in STAGES:
+        stage.settings(config)  # finds parameter files and judges
     return Experiment(context)
 
 

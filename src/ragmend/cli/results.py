@@ -24,6 +24,7 @@ from ragmend.records import (
     Candidate,
     CandidateKind,
     Claim,
+    DetectorScore,
     Fault,
     Judgement,
     RepairedAnswer,
@@ -102,6 +103,7 @@ def _read_run(context: Context) -> RunRecords:
         answers=_kept(paths.answers, RepairedAnswer, kept),
         judgements=_kept(paths.judgements, Judgement, kept),
         judges=tuple(judge.name for judge in context.config.judges.panel),
+        detector_scores=list(read_records(paths.detector_scores, DetectorScore)),
     )
 
 

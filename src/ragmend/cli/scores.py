@@ -1,9 +1,9 @@
 """Detector scores of a run, as `ragmend detect score` prints them."""
 
 from ragmend.cli.context import Context
-from ragmend.detector.scores import DetectorScore
 from ragmend.errors import RunStateError
 from ragmend.io import read_records
+from ragmend.records import DetectorScore
 from ragmend.scoring import Score, macro_f1
 
 HEADER = f"{'protocol':10} {'level':9} {'group':9} {'n':>5}  {'P':>6} {'R':>6} {'F1':>6}"

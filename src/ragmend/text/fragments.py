@@ -13,12 +13,14 @@ from pydantic import JsonValue
 
 from ragmend.records import Source
 from ragmend.text.numbers import clock_words
+from ragmend.text.places import STATE_NAMES
 from ragmend.text.sentences import sentence_spans
 
 FragmentKind = Literal["sentence", "field", "review"]
 
 _PASSAGE_MARKER = re.compile(r"(?:\A|(?<=\n))[ \t]*passage (\d+):[ \t]*", re.IGNORECASE)
 _HOURS = re.compile(r"(\d{1,2}):(\d{1,2})-(\d{1,2}):(\d{1,2})")
+_CLOSED = "0:0-0:0"  # how Yelp's data write a day on which a business does not open
 _PYTHON_STRING = re.compile(r"u?'(.*)'|u?\"(.*)\"", re.DOTALL)
 _PYTHON_DICT = re.compile(r"\{(.*)\}", re.DOTALL)
 _PYTHON_WORDS: dict[str, bool | None] = {"True": True, "False": False, "None": None}
@@ -113,6 +115,7 @@ def _field_fragments(fields: dict[str, JsonValue]) -> Iterator[Fragment]:
         else:
             yield from _flatten(key, value)
     yield from _whole_address(fields)
+    yield from _open_days(fields.get("hours"))
 
 
 def _flatten(path: str, value: JsonValue) -> Iterator[Fragment]:
@@ -173,6 +176,8 @@ def _render(path: str, value: JsonValue) -> str:
         return yes if value else no
     if isinstance(value, str) and above and above[-1] == "hours":
         return f"{label}: {_hours(value)}"
+    if key == "state" and value in STATE_NAMES:
+        return f"{label}: {value} ({STATE_NAMES[value]})"
     if key == "WiFi":
         return f"{value} WiFi"
     if key.endswith("stars"):
@@ -189,11 +194,11 @@ def _no(above: list[str], label: str) -> str:
 
 
 def _hours(value: str) -> str:
-    """Render opening hours; "0:0-0:0" is how Yelp's data write a day on which it is closed."""
+    """Render opening hours such as "9:0-22:30"."""
     match = _HOURS.fullmatch(value)
     if match is None or int(match[1]) > 24 or int(match[3]) > 24:
         return value
-    if value == "0:0-0:0":
+    if value == _CLOSED:
         return f"closed ({value})"
     since, until = (
         clock_words(f"{int(hour) % 24}:{minute}")
@@ -226,3 +231,12 @@ def _whole_address(fields: dict[str, JsonValue]) -> Iterator[Fragment]:
     known = [part for part in parts if isinstance(part, str) and part]
     if len(known) > 1:
         yield Fragment("f-address+city+state", "located at " + ", ".join(known), "address", "field")
+
+
+def _open_days(hours: JsonValue) -> Iterator[Fragment]:
+    """Yield on how many and which days a business is open, if its hours are known."""
+    if isinstance(hours, dict):
+        days = [day for day, value in hours.items() if value and value != _CLOSED]
+        count = f"open {len(days)} day{'s' if len(days) != 1 else ''} a week"
+        text = f"{count}: {', '.join(days)}" if days else count
+        yield Fragment("f-hours", text, "hours", "field")

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from ragmend.text.words import ATTRIBUTION_WORDS, NEGATIONS, STOP_WORDS, Word, words
 
 # What may stand between two capitalised words of one name: a blank, "&", "-", or a small word.
-_JOIN = re.compile(r"[ \u00a0]?[-&'’/]?[ \u00a0]?|\.[ \u00a0]?")
+_JOIN = re.compile(r"[ \u00a0]|[-'’/]|[ \u00a0]?&[ \u00a0]?|\.[ \u00a0]?")
 _SMALL_JOINS = frozenset({"of", "the", "de", "la", "del", "von", "van", "der", "du", "al", "bin"})
 # What precedes a sentence's first word: nothing, a line break, or a terminator or bullet,
 # then blanks, quotes, brackets, emphasis and list numbers.
@@ -22,9 +22,9 @@ _TITLES = "Mr|Mrs|Ms|Dr|Prof|St|Sen|Rep|Gov|Gen|Jr"
 _TITLE_BEFORE = re.compile(rf"\b(?:[A-Z]|{_TITLES})\. $")
 _TITLE_NORMS = frozenset(_TITLES.lower().split("|"))
 _LOOK_BACK = 16
-_MONTHS_AND_DAYS = re.compile(
+_DATES_AND_TIMES = re.compile(
     r"(?:january|february|march|april|may|june|july|august|september|october|november|december"
-    r"|(?:mon|tues|wednes|thurs|fri|satur|sun)days?)"
+    r"|(?:mon|tues|wednes|thurs|fri|satur|sun)days?|[ap]m)"
 )
 
 
@@ -42,7 +42,7 @@ def names(text: str, *, found: Sequence[Word] | None = None) -> tuple[NameSpan, 
     The first word of a sentence is part of a name only if it is no stop word and either
     has a further capital or digit ("CDC", "McDonald"), or is followed by a capitalised word
     ("Paul Kruse said"), or is capitalised elsewhere inside a sentence of the same text.
-    Months and week days are dates, not names.
+    Months and week days are dates, not names; "Passage" and "Step" point, they name nothing.
 
     Args:
         text: Any text.
@@ -53,14 +53,14 @@ def names(text: str, *, found: Sequence[Word] | None = None) -> tuple[NameSpan, 
     ]
     initial = {word.start for word in capitalised if _starts_sentence(text, word.start)}
     inside = {word.norm for word in capitalised if word.start not in initial}
-    runs = _runs(text, capitalised)
+    runs = [run for run in _runs(text, capitalised) if not _is_talk(run)]
     kept = (_without_doubtful_first(text, run, initial, inside) for run in runs)
     return tuple(NameSpan(run[0].start, run[-1].end, tuple(run)) for run in kept if run)
 
 
 def _is_capital(text: str, word: Word) -> bool:
     first = text[word.start]
-    if not first.isupper() or _MONTHS_AND_DAYS.fullmatch(word.norm):
+    if not first.isupper() or _DATES_AND_TIMES.fullmatch(word.norm):
         return False
     return word.end - word.start > 1 and word.norm not in STOP_WORDS
 
@@ -85,8 +85,13 @@ def _runs(text: str, capitalised: Sequence[Word]) -> list[list[Word]]:
 def _is_joined(before: str, gap: str) -> bool:
     if _JOIN.fullmatch(gap):
         return before in _TITLE_NORMS or not gap.startswith(".")
-    between = gap.split()
-    return 1 <= len(between) <= 2 and _SMALL_JOINS.issuperset(between)
+    between = gap.split()  # "of the" joins, "the" alone does not: "Visit the Big Buddha"
+    return 1 <= len(between) <= 2 and between[0] != "the" and _SMALL_JOINS.issuperset(between)
+
+
+def _is_talk(run: Sequence[Word]) -> bool:
+    """Tell whether a run only points into the source or answer: "Passage", "Step"."""
+    return all(word.norm in ATTRIBUTION_WORDS or word.stem == "step" for word in run)
 
 
 def _without_doubtful_first(

@@ -4,7 +4,9 @@
 pair of times as "9 am to 10:30 pm". Values are canonical strings, so that equality is exact.
 
 Left out on purpose, since they rarely state a quantity: a bare "one", "first" and "second",
-list markers ("1. Preheat …") and the number of a cited passage ("passage 2").
+list markers ("1. Preheat …"), the number of a passage or step ("passages 2 and 3"), an answer's
+own length ("in 70 words"), a rating's scale ("out of 5") and the counting of reviewers ("a third
+customer").
 """
 
 import re
@@ -35,9 +37,11 @@ _BIG_WORDS = ("hundred", "thousand", "million", "billion", "trillion")
 _FROM_THIRD = "third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth"
 _ORDINAL_WORDS = {word: value for value, word in enumerate(_FROM_THIRD.split(), start=3)}
 
+SPELLED_NUMBERS = frozenset([*_SMALL, *_BIG_WORDS, *_ORDINAL_WORDS, "first", "second"])
+
 _AMOUNT = r"(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?|\.\d+"
 _CLOCK = r"\d{1,2}(?:[:.]\d{1,2})?"
-_MERIDIEM = r"[ap]\.?m\b\.?"
+_MERIDIEM = r"(?:[ap]m\b|[ap]\.m\b\.?)"
 _NUMBER_WORD = "|".join([*_SMALL, *_BIG_WORDS])
 _LEFT = r"(?<![\w.])"
 _PATTERNS = {
@@ -67,7 +71,12 @@ _SCAN = re.compile(
     _LEFT + "(?:" + "|".join(f"(?P<{name}>{body})" for name, body in _PATTERNS.items()) + ")"
 )
 _MODAL_MAY = re.compile(r"\bmay\b")
-_NOT_A_QUANTITY = re.compile(r"(?:^|\n)[ \t]*(?:\(?\d{1,2}[.)])(?=\s|\Z)|\bpassages? \d(?!\d)")
+_NOT_A_QUANTITY = re.compile(
+    r"(?:^|\n)[ \t]*\(?\d{1,2}[.)](?=\s|\Z)"
+    r"|\b(?:passage|step)s? #?\d{1,2}(?:(?:, and|,| and| or| to|-) ?\d{1,2})*(?!\d|\.\d)"
+    r"|\bout of (?:5|five)\b|\b(?:in|within|under) \d{1,3} words\b"
+    r"|\b(?:third|fourth|fifth)(?= (?:customer|review|person|diner|patron|guest|visitor))"
+)
 
 
 class Number(NamedTuple):

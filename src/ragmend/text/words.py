@@ -10,9 +10,10 @@ import unicodedata
 from collections.abc import Iterable
 from typing import NamedTuple
 
+_LETTERS = r"(?:[^\W_]|[\u0300-\u036f])+"  # with combining accents
 # A number with inner points, commas or colons is one word; an apostrophe joins ("don't").
 _WORD = re.compile(
-    r"\d+(?:[.,:]\d+)+|[^\W_](?:[^\W_]|[\u0300-\u036f])*(?:['’](?:[^\W_]|[\u0300-\u036f])+)*"
+    rf"\b[Ww]i-[Ff]i\b|\d+(?:[.,:]\d+)+|(?![\u0300-\u036f]){_LETTERS}(?:['’]{_LETTERS})*"
 )
 
 
@@ -24,18 +25,19 @@ def _listed(text: str) -> frozenset[str]:
 # auxiliaries) and a few adverbs that carry no claim.
 STOP_WORDS = _listed(
     """
-    a about above across after again against all almost along also although always am among an
-    and another any anyone are around as at be because been before being below between both but
-    by can could did do does doing done down during each either else etc even ever every few for
-    from further get gets getting had has have having he her here hers herself him himself his
-    how however i if in indeed instead into is it its itself just least less like made
-    make makes many may maybe me might mine more moreover most much must my myself nearly next no
-    none nor not now of off often on once only or other others otherwise our ours out over own
-    per perhaps quite rather really s same several shall she should since so some such t than
-    that the their theirs them themselves then there therefore these they this those though
-    through thus to together too toward towards under until up upon us use used uses using
-    usually very via was we well were what when where whether which while who whom whose why will
-    with within without would yet you your yours yourself
+    a about above across additionally after again against all almost along also although always
+    am among an and another any anyone are around as at be because been before being below
+    between both but by can consequently could despite did do does doing done down during each
+    either else etc even ever every few finally for from further furthermore get gets getting
+    had has have having he her here hers herself him himself his how however i if in indeed
+    instead into is it its itself just least less like made make makes many may maybe me might
+    mine more moreover most much must my myself nearly next no none nor not now of off often on
+    once only or other others otherwise our ours out over own particularly per perhaps quite
+    rather really s same several shall she should since so some specifically such t than that
+    the their theirs them themselves then there therefore these they this those though through
+    thus to together too toward towards under until up upon us use used uses using usually very
+    via was we well were what when where whether which while who whom whose why will with within
+    without would yet you your yours yourself
     i'm you're he's she's it's we're they're i've you've we've they've i'd you'd he'd she'd we'd
     they'd i'll you'll he'll she'll we'll they'll that's there's here's what's who's let's
     """
@@ -55,15 +57,16 @@ NEGATIONS = _listed(
 # based only on the provided structured data … customers' review"), which answers echo.
 ATTRIBUTION_WORDS = _listed(
     """
-    according answer answers article articles based business business's businesses conclusion
-    context customer customers customers' data detail details example following follows given
-    include included includes including information local mention mentioned mentions mentioning
-    news note objective overall overview passage passages passages' provide provided provides
-    question questions rated rating ratings response review reviewed reviewer reviewers reviews
-    source sources state stated states structured summarize summarized summary text
+    according answer answers article articles based business businesses conclusion context
+    customer customers data detail details example following follows format given include
+    included includes including information json local mention mentioned mentioning mentions
+    news note objective overall overview passage passages provide provided provides question
+    questions rated rating ratings response review reviewed reviewer reviewers reviews source
+    sources state stated states structured summarize summarized summary text
     """
 )
 
+_VARIANTS = {"wi-fi": "wifi", "ambiance": "ambience", "flavour": "flavor", "colour": "color"}
 _ASCII_FOLD = {ord(c): ord(c) + 32 for c in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"}
 _WIDE_FOLD = {wide: wide - 0xFEE0 for wide in range(0xFF01, 0xFF5F)}
 _MARKS = {
@@ -113,7 +116,7 @@ def normalise(word: str) -> str:
         plain = word.lower()
     else:
         plain = unicodedata.normalize("NFKC", word).casefold().replace("’", "'")
-    return plain[:-2] if plain.endswith("'s") else plain
+    return _VARIANTS.get(plain, plain[:-2] if plain.endswith("'s") else plain)
 
 
 def fold(text: str) -> str:

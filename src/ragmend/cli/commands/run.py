@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from ragmend.cli.experiment import open_experiment
+from ragmend.cli.summary import summarize_run
 from ragmend.paths import STAGE_NAMES, StageName
 
 
@@ -38,4 +39,4 @@ def run_command(
     if export_all:
         experiment.export_all()
     if only is None:
-        click.echo(experiment.summary())
+        click.echo(summarize_run(experiment.context.paths))

@@ -12,14 +12,12 @@ from ragmend.io import write_bytes
 
 
 def _execute(context: Context) -> Outcome:
+    from ragmend.analysis.figures import figure_files
     from ragmend.analysis.write import table_files
     from ragmend.cli.results import analyze_run
 
     analysis = analyze_run(context)
-    files = table_files(analysis.tables)
-    for name, figure in analysis.figures.items():
-        for suffix, image in figure.images.items():
-            files[f"figures/{name}.{suffix}"] = image
+    files = table_files(analysis.tables) | figure_files(analysis.figures)
     root = context.paths.root
     for name, content in files.items():
         write_bytes(root / name, content)
@@ -28,9 +26,7 @@ def _execute(context: Context) -> Outcome:
         "figures": len(analysis.figures),
         "left_out": len(analysis.left_out),
     }
-    return Outcome(
-        tuple(root / name for name in files), counts, seed=context.config.analysis.seed
-    )
+    return Outcome(tuple(root / name for name in files), counts, seed=context.config.analysis.seed)
 
 
 def result_inputs(context: Context) -> dict[str, Path]:

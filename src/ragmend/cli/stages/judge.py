@@ -11,16 +11,15 @@ from ragmend.cli.context import Context, Outcome, Stage, run_inputs
 from ragmend.cli.data import Population, read_population
 from ragmend.cli.journaling import Unit, answer_units
 from ragmend.config import Config
-from ragmend.errors import AccountingError, ConfigError
+from ragmend.errors import AccountingError
 from ragmend.io import read_records, write_records
-from ragmend.judges.panel import JUDGES, judge_reading
+from ragmend.judges.panel import judge_reading
 from ragmend.records import Judgement, RepairedAnswer
 from ragmend.text.reading import SourceReading, read_source
 
 
 def _execute(context: Context) -> Outcome:
     config, paths = context.config, context.paths
-    _refuse_unknown_judges(config)
     population = read_population(paths)
     answers = list(read_records(paths.answers, RepairedAnswer))
     n_units = len(answers) * len(config.judges.panel)
@@ -41,13 +40,6 @@ def _execute(context: Context) -> Outcome:
     }
     models = {f"judge:{judge.name}": judge.backend for judge in config.judges.panel}
     return Outcome((paths.judgements,), counts, models, faults=tuple(judged.faults))
-
-
-def _refuse_unknown_judges(config: Config) -> None:
-    for judge in config.judges.panel:
-        if judge.name not in JUDGES:
-            names = ", ".join(JUDGES)
-            raise ConfigError(f"judges.panel: no embedded judge {judge.name!r}; there are: {names}")
 
 
 def _units(

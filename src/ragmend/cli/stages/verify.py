@@ -40,7 +40,9 @@ def _execute(context: Context) -> Outcome:
         "verdicts": len(answers.records),
         "eligible": n_eligible,
     }
-    return Outcome((paths.verdicts,), counts, {"verifier": verifier.name}, faults=tuple(answers.faults))
+    return Outcome(
+        (paths.verdicts,), counts, {"verifier": verifier.name}, faults=tuple(answers.faults)
+    )
 
 
 def _units(

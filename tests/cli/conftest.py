@@ -1,0 +1,65 @@
+"""One finished demonstration run for all tests here, and the command line as a process."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+VOLATILE = ("host", "slurm_job_id", "started_at", "ended_at")
+
+
+def run_command(*arguments, cwd=None, env=None, stdin=None):
+    """Run the command line in a process of its own; return what it printed and its code."""
+    return subprocess.run(
+        [sys.executable, "-m", "ragmend", *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        cwd=cwd,
+        input=stdin,
+        env={**os.environ, "OMP_NUM_THREADS": "1", **(env or {})},
+        check=False,
+    )
+
+
+def read_files(root):
+    """Return the bytes of every file; of manifests without what may differ between runs."""
+    found = {}
+    for path in sorted(Path(root).rglob("*")):
+        if path.is_file():
+            content = path.read_bytes()
+            if path.name.endswith("manifest.json"):
+                manifest = json.loads(content)
+                content = {k: v for k, v in manifest.items() if k not in VOLATILE}
+            found[path.relative_to(root).as_posix()] = content
+    return found
+
+
+@pytest.fixture(scope="session")
+def finished(tmp_path_factory):
+    """A finished demonstration run; tests must not change it."""
+    root = tmp_path_factory.mktemp("demo") / "run"
+    done = run_command("run", "demo", "--out", root)
+    assert done.returncode == 0, done.stderr
+    return root
+
+
+@pytest.fixture
+def run(finished, tmp_path):
+    """A copy of the finished run that a test may change."""
+    return Path(shutil.copytree(finished, tmp_path / "run"))
+
+
+@pytest.fixture(scope="session")
+def ragmend():
+    """The command line, as a function of its words."""
+    return run_command
+
+
+@pytest.fixture(scope="session")
+def files_of():
+    """The comparison of run folders, as a function of a folder."""
+    return read_files

@@ -1,0 +1,140 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ragmend.text.numbers import clock_words, is_stated, number_keys, numbers
+
+
+def values(text):
+    return [(n.kind, n.value) for n in numbers(text)]
+
+
+@given(st.text(alphabet=st.characters(codec="utf-8")))
+def test_no_text_raises_and_every_number_is_a_span_in_order(text):
+    position = 0
+    for number in numbers(text):
+        assert position <= number.start < number.end <= len(text)
+        position = number.end if number.kind != "date" else number.start
+
+
+@given(st.text(alphabet="0123456789.,:/-$€%amp MayofthousandJune\n½"))
+def test_number_like_rubbish_never_raises(text):
+    assert all(number.value for number in numbers(text))
+
+
+@given(st.integers(0, 23), st.integers(0, 59))
+def test_every_time_in_words_is_the_same_time(hour, minute):
+    assert values(clock_words(f"{hour}:{minute}")) == [("time", f"{hour:02d}:{minute:02d}")]
+
+
+@given(st.integers(0, 10**15))
+def test_thousands_separators_do_not_change_a_number(number):
+    assert values(f"about {number:,}") == values(f"about {number}") == [("number", str(number))]
+
+
+def test_percentages_differ_by_their_decimal_point():
+    assert values("1.25 %") == [("percent", "1.25")]
+    assert values("12.5 percent") == [("percent", "12.5")]
+    assert values("12.50%") == values("12.5 per cent")
+
+
+def test_march_26_is_not_march_27():
+    assert values("March 26") == values("26th of March") == values("Mar. 26") == [("date", "03-26")]
+    assert values("March 27") != values("March 26")
+
+
+def test_a_full_date_gives_its_day_and_its_year():
+    for text in ("March 26, 2015", "26 March 2015", "3/26/2015"):
+        assert sorted(values(text)) == [("date", "03-26"), ("number", "2015")]
+    assert values("2015-03-26 09:05:00") == [
+        ("date", "03-26"),
+        ("number", "2015"),
+        ("time", "09:05"),
+    ]
+    assert values("in April 2014") == [("date", "04"), ("number", "2014")]
+
+
+def test_the_verb_may_is_no_month():
+    assert values("you may 5 times") == [("number", "5")]
+    assert values("on May 5") == [("date", "05-05")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "9:0-22:30",
+        "9 am to 10:30 pm",
+        "9:00 AM until 10:30 P.M.",
+        "09:00 – 22:30",
+        "9am-10.30pm",
+    ],
+)
+def test_opening_hours_are_the_same_however_they_are_written(text):
+    assert values(text) == [("time", "09:00"), ("time", "22:30")]
+
+
+def test_the_first_of_two_hours_takes_the_half_of_the_day_that_fits():
+    assert values("5 to 9 pm") == [("time", "17:00"), ("time", "21:00")]
+    assert values("11-5 pm") == [("time", "11:00"), ("time", "17:00")]
+
+
+def test_noon_and_midnight_are_times():
+    assert values("noon to midnight") == [("time", "12:00"), ("time", "00:00")]
+    assert values("12 pm") == values("noon")
+    assert values("12:00 AM") == values("0:0") == [("time", "00:00")]
+
+
+def test_money_in_signs_words_and_scales():
+    assert values("$3.5 million") == values("3,500,000 dollars") == [("money", "3500000")]
+    assert values("$5k") == values("five thousand dollars") == [("money", "5000")]
+
+
+def test_five_metres_are_not_five_million():
+    assert values("5 m") == [("number", "5")]
+    assert values("$5m") == [("money", "5000000")]
+
+
+def test_number_words_have_values():
+    assert values("twenty-one") == [("number", "21")]
+    assert values("two hundred and fifty thousand") == [("number", "250000")]
+    assert values("sixteen percent") == [("percent", "16")]
+    assert values("the third time") == values("the 3rd time") == [("ordinal", "3")]
+
+
+def test_trailing_zeros_do_not_count():
+    assert values("rated 4.0 stars") == values("rated four stars") == [("number", "4")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1. Preheat the oven",
+        "Do this:\n2) Stir",
+        "see passage 3",
+        "as in Passages 1, 2 and 3",
+        "repeat steps 7 to 8",
+        "a summary in 70 words",
+        "one of them",
+        "first of all",
+        "out of 5 stars",
+        "a third customer",
+        "vitamin B12",
+    ],
+)
+def test_what_states_no_quantity_is_no_number(text):
+    assert values(text) == []
+
+
+def test_a_number_is_stated_by_the_same_value_of_the_same_or_no_kind():
+    source = number_keys(numbers("It costs $50 for 30 people, or 16 %, on March 26 at 5 pm."))
+    for claim in ("$50", "50", "30", "30 percent", "16%", "March 26", "17:00"):
+        assert all(is_stated(number, source) for number in numbers(claim)), claim
+    for claim in ("50 percent", "$16", "1.6 %", "March 27", "5 am", "26"):
+        assert not any(is_stated(number, source) for number in numbers(claim)), claim
+
+
+def test_spans_point_into_the_text_beyond_the_basic_plane():
+    text = "😀 costs ＄12.50 now"
+    (number,) = numbers(text)
+    assert text[number.start : number.end] == "＄12.50"
+    assert (number.kind, number.value) == ("money", "12.5")
