@@ -11,10 +11,11 @@ from collections.abc import Iterator, Sequence
 from ragmend.records import Claim, Evidence, Source
 from ragmend.repair.assembly import capitalise, ends_with_stop
 from ragmend.scoring import merge_spans, overlaps_any
+from ragmend.text.content import needs_support
 from ragmend.text.names import names
 from ragmend.text.numbers import is_stated, numbers
 from ragmend.text.reading import SourceReading, read_source
-from ragmend.text.words import ATTRIBUTION_WORDS, STOP_WORDS, words
+from ragmend.text.words import words
 
 LEXICAL_REWRITER = "lexical (no language model)"
 MIN_WORDS = 4  # a shorter rest is hardly a statement
@@ -80,7 +81,8 @@ def cut_down(text: str, reading: SourceReading) -> str | None:
             return None
         cuts.append(holder)
     rest = _without(text, merge_spans(cuts))
-    return rest if len(words(rest)) >= MIN_WORDS else None
+    is_whole = len(words(rest)) >= MIN_WORDS and not _breaks_a_pair(text, rest)
+    return rest if is_whole else None
 
 
 def _unsupported(text: str, reading: SourceReading) -> Iterator[tuple[int, int]]:
@@ -91,9 +93,8 @@ def _unsupported(text: str, reading: SourceReading) -> Iterator[tuple[int, int]]
         if any(word.stem not in reading.stems for word in name.words):
             yield name.start, name.end
     for word in words(text):
-        is_content = word.norm not in STOP_WORDS and word.norm not in ATTRIBUTION_WORDS
         is_known = word.stem in reading.stems or overlaps_any(word.start, word.end, numeric)
-        if is_content and not is_known:
+        if needs_support(word) and not is_known:
             yield word.start, word.end
 
 
@@ -118,4 +119,14 @@ def _without(text: str, cuts: Sequence[tuple[int, int]]) -> str:
     rest = "".join([*pieces, text[position:]])
     rest = _DOUBLED_POINT.sub(r"\1", _SPACE_BEFORE_POINT.sub(r"\1", rest))
     rest = capitalise(" ".join(rest.split()))
-    return rest if ends_with_stop(rest) or not ends_with_stop(text) else f"{rest}."
+    if ends_with_stop(rest) or not ends_with_stop(text):
+        return rest
+    return f"{rest.rstrip(' ,;:–—-')}."
+
+
+def _breaks_a_pair(text: str, rest: str) -> bool:
+    """Tell whether a cut took one of two quotes, brackets or emphasis marks and left the other."""
+    return any(rest.count(mark) % 2 > text.count(mark) % 2 for mark in ('"', "**")) or any(
+        rest.count(opening) - rest.count(closing) != text.count(opening) - text.count(closing)
+        for opening, closing in ("()", "[]", "“”")
+    )

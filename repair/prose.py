@@ -20,7 +20,7 @@ _OPENINGS = (
 _RAW_HOURS = re.compile(r" \(\d{1,2}:\d{1,2}-\d{1,2}:\d{1,2}\)$")
 _SPACE_BEFORE_POINT = re.compile(r"\s+(?=[,;:!?](?:\s|$)|\.(?:\s|$))")
 _TWO_DOTS = re.compile(r"(?<!\.)\s?\.\.(?!\.)\s?")
-_HANGING_END = re.compile(r"[\s,;:–—-]+$")
+_HANGING_END = re.compile(r"[\s,;:–—-]+(?=[.!?]?$)")
 _BRACKETS = {"(": ")", "[": "]", "“": "”"}
 
 
@@ -49,8 +49,8 @@ def _state(text: str) -> str:
 
 def _tidy(text: str) -> str:
     text = _TWO_DOTS.sub("… ", _without_lone_marks(text))
-    text = " ".join(_SPACE_BEFORE_POINT.sub("", text).split())
-    return text if ends_with_stop(text) and not text.endswith(":") else _HANGING_END.sub("", text)
+    text = _SPACE_BEFORE_POINT.sub("", text)
+    return _HANGING_END.sub("", " ".join(text.split()))
 
 
 def _without_lone_marks(text: str) -> str:

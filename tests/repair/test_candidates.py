@@ -202,6 +202,7 @@ def test_the_gate_names_what_no_source_states(text, reasons):
         ("Elephants closed the old bridge after a flood.", None),
         ("The old bridge was closed on May 3.", None),
         ("She sang in Rome.", None),
+        ('It was "the old bridge, which angered farmers" on May 3.', None),
     ],
 )
 def test_the_rewriter_cuts_out_the_unsupported_phrase_or_proposes_nothing(text, expected):
@@ -226,6 +227,7 @@ def test_the_rewriter_cuts_out_the_unsupported_phrase_or_proposes_nothing(text, 
         ("It was old) and red.", "sentence", "It was old and red."),
         ('"We are glad, he said.', "sentence", "We are glad, he said."),
         ('The next question is: "', "sentence", "The next question is."),
+        ("The next question is:.", "sentence", "The next question is."),
         ("Wait... what?", "review", "Wait... what?"),
     ],
 )

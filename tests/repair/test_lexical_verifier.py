@@ -276,6 +276,8 @@ def test_fitting_refuses_what_is_not_annotated_or_all_alike():
     with pytest.raises(DataError, match="record 0: not annotated"):
         fit_verifier(blank, sources, seed=1, development=frozenset())
     clean = [responses[0].model_copy(update={"gold_spans": ()})]
+    with pytest.raises(DataError, match="not held out"):
+        fit_verifier(responses, sources, seed=1, development=frozenset(sources))
     with pytest.raises(DataError, match="supported and unsupported"):
         fit_verifier(clean, sources, seed=1, development=frozenset())
 
