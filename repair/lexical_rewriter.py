@@ -119,9 +119,9 @@ def _without(text: str, cuts: Sequence[tuple[int, int]]) -> str:
     rest = "".join([*pieces, text[position:]])
     rest = _DOUBLED_POINT.sub(r"\1", _SPACE_BEFORE_POINT.sub(r"\1", rest))
     rest = capitalise(" ".join(rest.split()))
-    if ends_with_stop(rest) or not ends_with_stop(text):
+    if ends_with_stop(rest):
         return rest
-    return f"{rest.rstrip(' ,;:–—-')}."
+    return rest.rstrip(" ,;:–—-") + ("." if ends_with_stop(text) else "")
 
 
 def _breaks_a_pair(text: str, rest: str) -> bool:

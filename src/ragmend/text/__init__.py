@@ -1,1 +1,1 @@
-"""TBD."""
+"""What texts are made of, shared by all stages: sentences, words, numbers, names, fragments."""
