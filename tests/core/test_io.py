@@ -48,7 +48,7 @@ def test_gzip_is_read_like_plain_text(tmp_path):
     ("name", "content", "words"),
     [
         ("x.gz", b"plain text\n", "not gzip"),
-        ("x.gz", gzip.compress(b"abc\n" * 500)[:-20], "broken gzip"),
+        ("x.gz", gzip.compress(b"abc\n" * 500, mtime=0)[:-20], "broken gzip"),
         ("x.gz", b"", "not gzip"),
         ("x.txt", b"ok\n\xff\n", ":2: not UTF-8"),
     ],
