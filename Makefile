@@ -8,7 +8,7 @@ export OMP_NUM_THREADS := 1
 export OPENBLAS_NUM_THREADS := 1
 export MKL_NUM_THREADS := 1
 
-.PHONY: demo test quick check format env bench clean
+.PHONY: demo test quick check format env clean
 
 env: $(VENV)/.installed
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ragmend.analysis.frames import Frames, needed
 from ragmend.analysis.notes import notes_for
 from ragmend.analysis.settings import Provenance, Settings
-from ragmend.analysis.table import Column, Table, percent, table_frame
+from ragmend.analysis.table import Column, Table, proportion, table_frame
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -22,14 +22,14 @@ _COLUMNS = (
     Column("level", "level", "text"),
     Column("group", "responses", "text"),
     Column("n_responses", "n", "count"),
-    Column("precision", "precision %", "decimal", 1),
-    Column("recall", "recall %", "decimal", 1),
-    Column("f1", "F1 %", "decimal", 1),
+    Column("precision", "precision %", "decimal", 1, scale=100),
+    Column("recall", "recall %", "decimal", 1, scale=100),
+    Column("f1", "F1 %", "decimal", 1, scale=100),
 )
 
 
 class ScoreRow(NamedTuple):
-    """One run at one level over one group; the macro row has an F1 only."""
+    """One run at one level over one group, as proportions; the macro row has an F1 only."""
 
     run_id: str
     protocol: str
@@ -101,7 +101,7 @@ def _score_row(record: dict[Hashable, Any]) -> ScoreRow:
         fp=fp,
         fn=fn,
         tn=tn,
-        precision=percent(tp, tp + fp),
-        recall=percent(tp, tp + fn),
-        f1=percent(2 * tp, 2 * tp + fp + fn),
+        precision=proportion(tp, tp + fp),
+        recall=proportion(tp, tp + fn),
+        f1=proportion(2 * tp, 2 * tp + fp + fn),
     )

@@ -29,7 +29,10 @@ class McNemar(NamedTuple):
 
 
 class PairedContrast(NamedTuple):
-    """One judge's comparison of two conditions; rates in percent, differences B minus A."""
+    """One judge's comparison of two conditions.
+
+    Rates are proportions; the difference, B minus A, and its interval are percentage points.
+    """
 
     judge: str
     contrast: str
@@ -194,8 +197,8 @@ def _compare(
         contrast=contrast.name,
         family=contrast.family,
         n=n,
-        rate_a=Fraction(100 * n_a, n),
-        rate_b=Fraction(100 * n_b, n),
+        rate_a=Fraction(n_a, n),
+        rate_b=Fraction(n_b, n),
         b=b,
         c=c,
         diff_pp=Fraction(100 * (n_b - n_a), n),

@@ -24,12 +24,16 @@ _LEAST_PLAIN_P = Fraction(1, 1000)
 
 
 class Column(NamedTuple):
-    """How one column prints; an interval reads `<name>_low` and `<name>_high`."""
+    """How one column prints; an interval reads `<name>_low` and `<name>_high`.
+
+    Numbers print `scale` times their value: 100 prints a proportion as a percentage.
+    """
 
     name: str
     heading: str
     style: Style
     digits: int = 0
+    scale: int = 1
 
 
 class Table(NamedTuple):
@@ -53,6 +57,11 @@ def table_frame(rows: Sequence[NamedTuple]) -> pd.DataFrame:
     if not rows:
         raise StatisticsError("a table needs at least one row")
     return pd.DataFrame(rows, columns=list(rows[0]._fields), dtype=object)
+
+
+def proportion(count: int, of: int) -> Fraction | None:
+    """Return count / of exactly; None where there is nothing to divide by."""
+    return Fraction(count, of) if of else None
 
 
 def percent(count: int, of: int) -> Fraction | None:
@@ -92,7 +101,7 @@ def _print_column(record: Mapping[Hashable, Cell], column: Column) -> str:
     ends = [record[f"{column.name}_low"], record[f"{column.name}_high"]]
     if None in ends:
         return UNDEFINED
-    return f"[{', '.join(_print_number(end, column.digits) for end in ends)}]"
+    return f"[{', '.join(_print_number(end, column) for end in ends)}]"
 
 
 def _print_cell(value: Cell, column: Column) -> str:
@@ -102,11 +111,11 @@ def _print_cell(value: Cell, column: Column) -> str:
         return str(value)
     if column.style == "p_value":
         return print_p_value(_number(value))
-    return _print_number(value, column.digits)
+    return _print_number(value, column)
 
 
-def _print_number(value: Cell, digits: int) -> str:
-    return round_half_up(_number(value), digits)
+def _print_number(value: Cell, column: Column) -> str:
+    return round_half_up(column.scale * _number(value), column.digits)
 
 
 def _number(value: Cell) -> float | Fraction:

@@ -1,23 +1,22 @@
 """Put an answer together again from what became of its claims; pure and read-only.
 
-An answer is claims with gaps between them. What stays is copied to the letter; where a claim
-goes, its line goes when nothing else stands on it, and the gap around it is closed. A clause
-that loses the one before it loses its coordinator and gains a capital; a sentence that loses
-its end gains a stop. Both are recorded in the action.
+An answer is claims with gaps between them. What stays is copied to the letter; where claims
+go, the gaps around them are closed. A clause that loses the one before it loses its
+coordinator and gains a capital; a sentence that loses its end gains a stop. Both are recorded
+in the action.
 """
 
 from collections.abc import Sequence
-from itertools import groupby
+from itertools import groupby, pairwise
 from typing import NamedTuple
 
 from ragmend.errors import AccountingError
 from ragmend.records import Action, ActionKind, Arm, Claim
 from ragmend.repair.arms import Decision
-from ragmend.repair.gaps import AnswerLine, answer_lines, join_line
+from ragmend.repair.gaps import Gap, closing, gap_pieces, junction, opening, without_idle_marks
+from ragmend.repair.sentence_form import capitalise, ends_with_stop, sentence_of
 
 REPLACED: tuple[ActionKind, ...] = ("substitute", "rewrite")
-TERMINAL = ".!?…。！？؟۔"  # a sentence's stop, also behind closing quotes and brackets
-CLOSERS = "\"'”’»)]*_`"
 
 
 class Part(NamedTuple):
@@ -71,8 +70,51 @@ def reconstruct(answer: str, claims: Sequence[Claim], actions: Sequence[Action])
         raise AccountingError("the actions are not about the claims of this answer")
     if all(action.kind == "keep" for action in actions):
         return answer
-    lines = [(line, join_line(line, claims, actions)) for line in answer_lines(answer, claims)]
-    return _join_lines(lines, answer)
+    alive = [action.kind != "drop" for action in actions]
+    survivors = [index for index, is_alive in enumerate(alive) if is_alive]
+    if not survivors:
+        return ""
+    gaps = [without_idle_marks(gap, alive) for gap in gap_pieces(answer, claims)]
+    begins = _sentence_beginnings(claims)
+    first, last = survivors[0], survivors[-1]
+    pieces = [opening(gaps[: first + 1], begins[first])] if first else [_as_written(gaps[0])]
+    for left, right in pairwise(survivors):
+        is_replaced = actions[left].kind in REPLACED or actions[right].kind in REPLACED
+        is_clause = begins[right] <= left
+        pieces += [
+            actions[left].text,
+            junction(
+                gaps[left + 1 : right + 1],
+                None if is_clause else begins[right] - left - 1,
+                is_new_sentence=is_clause and _is_separated(actions[left], actions[right]),
+                is_replaced=is_replaced,
+            ),
+        ]
+    is_at_end = last == len(claims) - 1
+    pieces += [
+        actions[last].text,
+        _as_written(gaps[-1]) if is_at_end else closing(gaps[last + 1 :]),
+    ]
+    return "".join(pieces)
+
+
+def _as_written(gap: Gap) -> str:
+    return "".join(piece.text for piece in gap)
+
+
+def _sentence_beginnings(claims: Sequence[Claim]) -> list[int]:
+    """Return for each claim the index of the first claim of its sentence."""
+    begins: list[int] = []
+    for index, claim in enumerate(claims):
+        is_clause = index > 0 and sentence_of(claims[index - 1]) == sentence_of(claim)
+        begins.append(begins[-1] if is_clause else index)
+    return begins
+
+
+def _is_separated(left: Action, right: Action) -> bool:
+    """Tell whether two clauses of one sentence became sentences of their own."""
+    is_replaced = left.kind in REPLACED or right.kind in REPLACED
+    return is_replaced or "add_stop" in left.edits or "strip_coordinator" in right.edits
 
 
 def _check_spans(answer: str, claims: Sequence[Claim]) -> None:
@@ -83,41 +125,23 @@ def _check_spans(answer: str, claims: Sequence[Claim]) -> None:
         end = claim.end
 
 
-def sentence_of(claim: Claim) -> str:
-    """Return what the clauses of one sentence share: the claim id without its clause."""
-    return claim.claim_id.rpartition("-c")[0]
-
-
-def capitalise(text: str) -> str:
-    """Make the first letter a capital; behind leading quotes and markup too."""
-    for position, character in enumerate(text):
-        if character.isalnum():
-            return text[:position] + character.upper() + text[position + 1 :]
-    return text
-
-
-def ends_with_stop(text: str) -> bool:
-    """Tell whether a text ends as a sentence does."""
-    return text.rstrip().rstrip(CLOSERS)[-1:] in tuple(TERMINAL + ":")
-
-
 def _fit_sentence(sentence: Sequence[Part], *, arm: Arm) -> list[Action]:
     """Fit the clauses of one sentence to what became of each other."""
-    survivors = [n for n, part in enumerate(sentence) if part.decision.kind != "drop"]
+    anew = _begin_anew(sentence)
     had_stop = ends_with_stop(sentence[-1].claim.text)
-    actions = []
-    for n, part in enumerate(sentence):
-        text, edits = part.decision.text, list[str]()
-        if part.decision.kind == "keep" and _begins_anew(n, sentence):
+    actions: list[Action] = []
+    following: int | None = None  # the next survivor, seen from behind
+    for n in reversed(range(len(sentence))):
+        part, edits = sentence[n], list[str]()
+        text = part.decision.text
+        if part.decision.kind == "keep" and anew[n]:
             text, edits = _as_beginning(text, part.claim.coordinator)
-        if n in survivors:
-            following = next((m for m in survivors if m > n), None)
-            if following is None:
-                is_end = had_stop and (n < len(sentence) - 1 or part.decision.kind in REPLACED)
-            else:
-                is_end = _begins_anew(following, sentence)
+        if part.decision.kind != "drop":
+            is_changed = n < len(sentence) - 1 or part.decision.kind in REPLACED
+            is_end = had_stop and is_changed if following is None else anew[following]
             if is_end and not ends_with_stop(text):
                 text, edits = f"{text}.", [*edits, "add_stop"]
+            following = n
         actions.append(
             Action(
                 record_id=part.claim.record_id,
@@ -128,20 +152,20 @@ def _fit_sentence(sentence: Sequence[Part], *, arm: Arm) -> list[Action]:
                 edits=tuple(edits),
             )
         )
-    return actions
+    return actions[::-1]
 
 
-def _begins_anew(n: int, sentence: Sequence[Part]) -> bool:
-    """Tell whether a surviving clause can no longer continue the one before it."""
-    if n == 0:
-        return False
-    before = sentence[n - 1].decision.kind
-    if before in REPLACED or sentence[n].decision.kind in REPLACED:
-        return True
-    if before == "keep":
-        return False
-    has_survivor_before = any(part.decision.kind != "drop" for part in sentence[:n])
-    return sentence[n].claim.coordinator is not None or not has_survivor_before
+def _begin_anew(sentence: Sequence[Part]) -> list[bool]:
+    """Tell of each clause whether, if it stays, it can no longer continue the one before it."""
+    anew = [False]
+    has_survivor = sentence[0].decision.kind != "drop"
+    for before, part in pairwise(sentence):
+        is_replaced = before.decision.kind in REPLACED or part.decision.kind in REPLACED
+        lost = before.decision.kind == "drop"
+        hangs = part.claim.coordinator is not None or not has_survivor
+        anew.append(is_replaced or (lost and hangs))
+        has_survivor = has_survivor or part.decision.kind != "drop"
+    return anew
 
 
 def _as_beginning(text: str, coordinator: str | None) -> tuple[str, list[str]]:
@@ -150,32 +174,3 @@ def _as_beginning(text: str, coordinator: str | None) -> tuple[str, list[str]]:
     stripped = text[len(coordinator or "") :].lstrip()
     capital = capitalise(stripped)
     return capital, [*edits, "capitalise"] if capital != stripped else edits
-
-
-def _join_lines(lines: Sequence[tuple[AnswerLine, str | None]], answer: str) -> str:
-    """Join the lines that are left; a removed line takes its line end with it."""
-    kept: list[str] = []
-    n_removed_since = 0
-    for line, text in lines:
-        if text is None:
-            n_removed_since += 1
-            continue
-        is_blank = not line.claims and not text.strip()
-        previous_blank = not kept or not kept[-1].strip()
-        # A removed paragraph leaves one of the two blank lines around it.
-        if is_blank and n_removed_since and previous_blank:
-            continue
-        if not is_blank:
-            n_removed_since = 0
-        kept.append(text + line.ending)
-    if all(not text.strip() for text in kept):
-        return ""
-    joined = "".join(kept)
-    return _trim_like(joined, answer)
-
-
-def _trim_like(text: str, answer: str) -> str:
-    """Begin and end with as much white space as the original does."""
-    lead = answer[: len(answer) - len(answer.lstrip())]
-    tail = answer[len(answer.rstrip()) :]
-    return f"{lead}{text.strip()}{tail}"

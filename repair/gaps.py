@@ -1,160 +1,201 @@
-"""What stands between claims: lines, list markers, brackets and quotes around several claims."""
+"""What stands between claims: white space, list markers, marks around several claims.
+
+A gap is cut into pieces. Marks that open and close around claims (quotes, brackets, emphasis)
+go when all that they enclose goes, and else stay with what is left of it. A list marker
+belongs to the claim behind it. The stronger of several breaks survives.
+"""
 
 import re
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Literal, NamedTuple
 
-from ragmend.records import Action, Claim
+from ragmend.records import Claim
+from ragmend.text.delimiters import mark_at, paired_marks
 
-# Marks that open and close around claims; a mark goes when its partner or its content goes.
-OPENERS = {"(": ")", "[": "]", "{": "}", "“": "”", "«": "»", "‘": "’", "（": "）", "「": "」"}
 _LINE_END = re.compile(r"\r\n|[\n\r\v\f\x85\u2028\u2029]")
-TWINS = ("**", "__", "`", '"', "*", "_", "~~")
 
 
-class AnswerLine(NamedTuple):
-    """One line of an answer: `gaps` has one more element than `claims` (indices)."""
+class Piece(NamedTuple):
+    """Part of a gap; a mark knows the claims that it encloses, by index."""
 
-    gaps: tuple[str, ...]
-    claims: tuple[int, ...]
-    ending: str
-
-
-def answer_lines(answer: str, claims: Sequence[Claim]) -> list[AnswerLine]:
-    """Cut an answer into lines at the line ends that lie between claims.
-
-    A line end inside a claim (a soft wrap) does not cut: that claim stays on one line.
-    """
-    lines: list[AnswerLine] = []
-    gaps: list[str] = []
-    indices: list[int] = []
-    for index, gap in enumerate(_gap_texts(answer, claims)):
-        head, *rest = _cut(gap)
-        gaps.append(head[0])
-        for part, (_, ending) in zip(rest, [head, *rest], strict=False):
-            lines.append(AnswerLine(tuple(gaps), tuple(indices), ending))
-            gaps, indices = [part[0]], []
-        if index < len(claims):
-            indices.append(index)
-    lines.append(AnswerLine(tuple(gaps), tuple(indices), ""))
-    return lines
+    kind: Literal["plain", "line_end", "open", "close"]
+    text: str
+    encloses: range = range(0)
 
 
-def join_line(line: AnswerLine, claims: Sequence[Claim], actions: Sequence[Action]) -> str | None:
-    """Return what is left of a line; None when all that it said is gone."""
-    if not line.claims:
-        return line.gaps[0]
-    survivors = [n for n, index in enumerate(line.claims) if actions[index].kind != "drop"]
-    if not survivors:
-        return None
-    gaps = _balanced(line, survivors)
-    text = _edge(gaps[: survivors[0] + 1], at_start=True)
-    for n, following in zip(survivors, [*survivors[1:], None], strict=True):
-        text += actions[line.claims[n]].text
-        if following is None:
-            text += _edge(gaps[n + 1 :], at_start=False)
-        else:
-            text += _junction(line, gaps, n, following, claims, actions)
-    return text
+Gap = tuple[Piece, ...]
 
 
-def _gap_texts(answer: str, claims: Sequence[Claim]) -> Iterator[str]:
-    end = 0
-    for claim in claims:
-        yield answer[end : claim.start]
-        end = claim.end
-    yield answer[end:]
-
-
-def _cut(gap: str) -> list[tuple[str, str]]:
-    """Cut a gap at its line ends into (text, line end) pairs; the last has no line end."""
-    parts: list[tuple[str, str]] = []
-    start = 0
-    for ending in _LINE_END.finditer(gap):
-        parts.append((gap[start : ending.start()], ending.group()))
-        start = ending.end()
-    parts.append((gap[start:], ""))
-    return parts
-
-
-def _balanced(line: AnswerLine, survivors: Sequence[int]) -> list[str]:
-    """Take out pairs of marks around claims that are all gone."""
-    alive = set(survivors)
-    doomed: set[tuple[int, int]] = set()
-    stack: list[tuple[str, int, int]] = []
-    for n, gap in enumerate(line.gaps):
-        for offset, mark in _marks(gap, is_first=n == 0):
-            if stack and stack[-1][0] == mark:
-                _, opened_at, opened_offset = stack.pop()
-                if not alive.intersection(range(opened_at, n)):
-                    doomed |= {(opened_at, opened_offset + i) for i in range(len(mark))}
-                    doomed |= {(n, offset + i) for i in range(len(mark))}
-            elif mark in OPENERS:
-                stack.append((OPENERS[mark], n, offset))
-            elif mark in TWINS:
-                stack.append((mark, n, offset))
+def gap_pieces(answer: str, claims: Sequence[Claim]) -> list[Gap]:
+    """Cut the gaps of an answer into pieces; there is one gap more than claims."""
+    marks = _enclosing_marks(answer, claims)
+    starts = [0, *(claim.end for claim in claims)]
+    ends = [*(claim.start for claim in claims), len(answer)]
     return [
-        "".join(character for i, character in enumerate(gap) if (n, i) not in doomed)
-        for n, gap in enumerate(line.gaps)
+        tuple(_pieces(answer, start, end, marks)) for start, end in zip(starts, ends, strict=True)
     ]
 
 
-def _marks(gap: str, *, is_first: bool) -> Iterator[tuple[int, str]]:
-    position = 0
-    while position < len(gap):
-        twin = next((twin for twin in TWINS if gap.startswith(twin, position)), None)
-        # A lone star before a space at the start of a line is a bullet, not emphasis.
-        is_bullet = is_first and twin in ("*", "_") and gap[position + 1 : position + 2] == " "
-        if twin is not None and not is_bullet:
-            yield position, twin
-            position += len(twin)
-            continue
-        if gap[position] in OPENERS or gap[position] in OPENERS.values():
-            yield position, gap[position]
-        position += 1
+def without_idle_marks(gap: Gap, alive: Sequence[bool]) -> Gap:
+    """Take out the marks that enclose nothing any more; `alive` says which claims are left."""
+    return tuple(
+        piece
+        for piece in gap
+        if piece.kind not in ("open", "close") or any(alive[index] for index in piece.encloses)
+    )
 
 
-def _edge(gaps: Sequence[str], *, at_start: bool) -> str:
-    """Return what stands before the first or behind the last survivor of a line."""
-    own, *others = gaps if at_start else reversed(gaps)
-    if at_start:
-        return own + "".join(_only_marks(gap) for gap in others)
-    if not others:
-        return own
-    inner = "".join(_only_marks(gap) for gap in reversed(others))
-    return inner + own.lstrip(" ,;:–—-")
+def opening(gaps: Sequence[Gap], sentence_gap: int) -> str:
+    """Return what stands before the first survivor, when claims before it are gone.
+
+    Args:
+        gaps: All gaps up to the survivor's own.
+        sentence_gap: Which of them stands before the survivor's sentence.
+    """
+    lead = _text(gaps[0])
+    lead = lead[: len(lead) - len(lead.lstrip())] if lead.strip() else lead
+    lead = lead[: _end_of_last_line(lead)]
+    has_line_end = any(_has_line_end(gap) for gap in gaps[1:])
+    head = _head(gaps, sentence_gap) if has_line_end else _inline_head(gaps, sentence_gap)
+    return lead + head + _marks(gaps, "open")
 
 
-def _junction(
-    line: AnswerLine,
-    gaps: Sequence[str],
-    left: int,
-    right: int,
-    claims: Sequence[Claim],
-    actions: Sequence[Action],
+def closing(gaps: Sequence[Gap]) -> str:
+    """Return what stands behind the last survivor, when claims after it are gone."""
+    tail = _before_first_line_end(gaps[0]) if _has_line_end(gaps[0]) else ""
+    end = _text(gaps[-1])
+    return _marks(gaps, "close") + tail.rstrip() + end[len(end.rstrip()) :]
+
+
+def junction(
+    gaps: Sequence[Gap], sentence_gap: int | None, *, is_new_sentence: bool, is_replaced: bool
 ) -> str:
-    """Return the gap between two survivors of a line."""
-    between = gaps[left + 1 : right + 1]
-    first, second = claims[line.claims[left]], claims[line.claims[right]]
-    same_sentence = first.claim_id.rpartition("-c")[0] == second.claim_id.rpartition("-c")[0]
-    separated = _was_separated(actions[line.claims[left]], actions[line.claims[right]])
-    if same_sentence and not separated:
-        return between[-1]
-    if len(between) == 1 and not same_sentence:
-        return between[0]
-    marks = "".join(_only_marks(gap) for gap in between)
-    space = " " if any(character.isspace() for gap in between for character in gap) else ""
-    closing = "".join(mark for mark in marks if mark in OPENERS.values())
-    opening = "".join(mark for mark in marks if mark not in OPENERS.values())
-    return closing + space + opening
+    """Return what stands between two survivors.
+
+    Args:
+        gaps: The gaps between them; more than one where claims between are gone.
+        sentence_gap: Which of them stands before the second survivor's sentence; None when
+            both are clauses of one sentence.
+        is_new_sentence: The second, a clause so far, begins a sentence now.
+        is_replaced: At least one of the two is a substitute or rewrite.
+    """
+    if len(gaps) == 1 and not is_new_sentence:
+        text = _text(gaps[0])
+        is_glued = is_replaced and not any(character.isspace() for character in text)
+        return f"{_marks(gaps, 'close')} {_marks(gaps, 'open')}" if is_glued else text
+    if any(_has_line_end(gap) for gap in gaps):
+        between = _lines_between(gaps, sentence_gap)
+    elif is_new_sentence:
+        between = " "
+    else:
+        between = _plain(gaps[-1 if sentence_gap is None else sentence_gap])
+    if is_replaced and not between:
+        between = " "
+    return _marks(gaps, "close") + between + _marks(gaps, "open")
 
 
-def _was_separated(left: Action, right: Action) -> bool:
-    """Tell whether two clauses of one sentence became sentences of their own."""
-    replaced = {"substitute", "rewrite"}.intersection((left.kind, right.kind))
-    edits = {"add_stop"}.intersection(left.edits) | {"strip_coordinator"}.intersection(right.edits)
-    return bool(replaced or edits)
+def _enclosing_marks(answer: str, claims: Sequence[Claim]) -> dict[int, Piece]:
+    """Return the marks in gaps whose partner stands in a later gap, by offset."""
+    starts = [claim.start for claim in claims]
+    marks: dict[int, Piece] = {}
+    for open_start, close_end in paired_marks(answer).items():
+        opener = mark_at(answer, open_start)
+        closer = answer[close_end - 1] if len(opener) == 1 else opener
+        close_start = close_end - len(closer)
+        first, last = bisect_right(starts, open_start), bisect_right(starts, close_start)
+        is_in_gaps = _is_in_gap(open_start, first, claims) and _is_in_gap(close_start, last, claims)
+        if is_in_gaps and first < last:
+            marks[open_start] = Piece("open", opener, range(first, last))
+            marks[close_start] = Piece("close", closer, range(first, last))
+    return marks
 
 
-def _only_marks(gap: str) -> str:
-    return "".join(gap[offset : offset + len(mark)] for offset, mark in _marks(gap, is_first=False))
+def _is_in_gap(position: int, n_begun: int, claims: Sequence[Claim]) -> bool:
+    return n_begun == 0 or position >= claims[n_begun - 1].end
+
+
+def _pieces(answer: str, start: int, end: int, marks: dict[int, Piece]) -> Iterator[Piece]:
+    plain_from = position = start
+    while position < end:
+        ending = _LINE_END.match(answer, position, end)
+        mark = marks.get(position) or (Piece("line_end", ending.group()) if ending else None)
+        if mark is None:
+            position += 1
+            continue
+        if plain_from < position:
+            yield Piece("plain", answer[plain_from:position])
+        yield mark
+        plain_from = position = position + len(mark.text)
+    if plain_from < end:
+        yield Piece("plain", answer[plain_from:end])
+
+
+def _lines_between(gaps: Sequence[Gap], sentence_gap: int | None) -> str:
+    """Return the strongest of several line breaks, and the head of the line behind it."""
+    tail = _before_first_line_end(gaps[0]) if _has_line_end(gaps[0]) else ""
+    strongest = max(gaps, key=lambda gap: sum(piece.kind == "line_end" for piece in gap))
+    return tail + _line_break(strongest) + _head(gaps, sentence_gap)
+
+
+def _head(gaps: Sequence[Gap], sentence_gap: int | None) -> str:
+    """Return indent and marker of the line on which the survivor stands."""
+    heads = [(n, _after_last_line_end(gap)) for n, gap in enumerate(gaps) if _has_line_end(gap)]
+    last, head = heads[-1]
+    if sentence_gap is not None and sentence_gap > last:
+        return _with_inline_marker(head, gaps[sentence_gap])
+    if head and not head.strip():
+        # An indented line continues an item: it takes over the marker of a line that is gone.
+        return next((earlier for _, earlier in reversed(heads) if earlier.strip()), head)
+    return head
+
+
+def _inline_head(gaps: Sequence[Gap], sentence_gap: int) -> str:
+    head = _after_last_line_end(gaps[0]) if _has_line_end(gaps[0]) else _plain(gaps[0])
+    return _with_inline_marker(head, gaps[sentence_gap]) if sentence_gap else head
+
+
+def _with_inline_marker(head: str, gap: Gap) -> str:
+    """Let an inline list marker ("… 2) Bake it.") take the place of the line's own."""
+    marker = _plain(gap)
+    if not any(character.isalnum() for character in marker):
+        return head
+    return head[: len(head) - len(head.lstrip())] + marker.lstrip()
+
+
+def _has_line_end(gap: Gap) -> bool:
+    return any(piece.kind == "line_end" for piece in gap)
+
+
+def _text(pieces: Iterable[Piece]) -> str:
+    return "".join(piece.text for piece in pieces)
+
+
+def _plain(pieces: Iterable[Piece]) -> str:
+    return _text(piece for piece in pieces if piece.kind == "plain")
+
+
+def _marks(gaps: Sequence[Gap], kind: Literal["open", "close"]) -> str:
+    return _text(piece for gap in gaps for piece in gap if piece.kind == kind)
+
+
+def _line_ends(gap: Gap) -> list[int]:
+    return [n for n, piece in enumerate(gap) if piece.kind == "line_end"]
+
+
+def _before_first_line_end(gap: Gap) -> str:
+    return _plain(gap[: _line_ends(gap)[0]])
+
+
+def _after_last_line_end(gap: Gap) -> str:
+    return _plain(gap[_line_ends(gap)[-1] :])
+
+
+def _line_break(gap: Gap) -> str:
+    ends = _line_ends(gap)
+    kept = gap[ends[0] : ends[-1] + 1]
+    return _text(piece for piece in kept if piece.kind in ("plain", "line_end"))
+
+
+def _end_of_last_line(text: str) -> int:
+    return max((match.end() for match in _LINE_END.finditer(text)), default=0)

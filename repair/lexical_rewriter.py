@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from ragmend.records import Claim, Evidence, Source
-from ragmend.repair.assembly import capitalise, ends_with_stop
+from ragmend.repair.sentence_form import capitalise, ends_with_stop
 from ragmend.scoring import merge_spans, overlaps_any
 from ragmend.text.content import needs_support
 from ragmend.text.names import names

@@ -2,7 +2,7 @@
 
 import re
 
-from ragmend.repair.assembly import capitalise, ends_with_stop
+from ragmend.repair.sentence_form import capitalise, ends_with_stop
 from ragmend.text.fragments import Fragment
 
 # How a field's rendering becomes a statement; the first prefix that fits is used.

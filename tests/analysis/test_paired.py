@@ -101,7 +101,7 @@ def test_one_contrast_comes_out_as_counted_by_hand():
     found = paired_contrasts(label_table([1, 1, 1, 0, 0], [0, 0, 1, 1, 0]), settings=FAST)
     row = found.iloc[0]
     assert (row["n"], row["b"], row["c"]) == (5, 2, 1)
-    assert (row["rate_a"], row["rate_b"], row["diff_pp"]) == (60.0, 40.0, -20.0)
+    assert (row["rate_a"], row["rate_b"], row["diff_pp"]) == (0.6, 0.4, -20.0)
     assert (row["p_exact"], row["log10_p"]) == (1.0, 0.0)
 
 

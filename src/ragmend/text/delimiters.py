@@ -42,6 +42,18 @@ def paired_marks(text: str, *, start: int = 0, end: int | None = None) -> dict[i
     return pairs
 
 
+def mark_at(text: str, position: int) -> str:
+    """Return the mark that starts at an offset where `paired_marks` found one.
+
+    Raises:
+        ValueError: No mark starts there.
+    """
+    match = _MARK.match(text, position)
+    if match is None:
+        raise ValueError(f"no mark starts at offset {position}")
+    return match.group()
+
+
 def _pop(open_marks: list[tuple[str, int]], n_open: dict[str, int], opener: str) -> int:
     """Close the innermost `opener`, giving up marks left open inside it; return its offset."""
     while True:

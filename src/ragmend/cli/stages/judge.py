@@ -12,7 +12,7 @@ from ragmend.cli.data import Population, read_population
 from ragmend.cli.journaling import Unit, answer_units
 from ragmend.config import Config
 from ragmend.errors import AccountingError
-from ragmend.io import read_records, write_records
+from ragmend.io import read_records, sha256_of, write_records
 from ragmend.judges.panel import judge_reading
 from ragmend.records import Judgement, RepairedAnswer
 from ragmend.text.reading import SourceReading, read_source
@@ -46,20 +46,22 @@ def _units(
     population: Population, answers: list[RepairedAnswer], config: Config
 ) -> Iterator[Unit[Judgement]]:
     responses = {response.record_id: response for response in population.responses}
-    last: tuple[str, SourceReading] | None = None
+    entries = judge_entries(config)
+    last: tuple[str, str, SourceReading] | None = None
     for answer in answers:
         source = population.source_of(responses[answer.record_id])
-        # Answers come ordered by source, so that each source is read once.
+        # Answers come ordered by source, so that each source is read and hashed once.
         if last is None or last[0] != source.source_id:
-            last = (source.source_id, read_source(source))
-        for judge, entry in zip(config.judges.panel, judge_entries(config), strict=True):
+            digest = sha256_of(source.model_dump(mode="json"))
+            last = (source.source_id, digest, read_source(source))
+        for judge, entry in zip(config.judges.panel, entries, strict=True):
             request: dict[str, JsonValue] = {
                 "judge": entry,
                 "condition": answer.condition,
-                "source": source.model_dump(mode="json"),
+                "source_sha256": last[1],
                 "answer": answer.text,
             }
-            compute = partial(_judge, judge.name, last[1], answer)
+            compute = partial(_judge, judge.name, last[2], answer)
             yield Unit(answer.record_id, request, compute, answer.condition, judge.name)
 
 
