@@ -7,14 +7,13 @@ that cannot be read stops with file and line: it is never taken for "clean".
 """
 
 import csv
-import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from ragmend.errors import DataError
-from ragmend.io import parse_object, read_lines
+from ragmend.io import Line, parse_json, parse_object, read_lines
 from ragmend.records import Detection, DetectionVerdict, Response, Span
 
 VERDICT_WORDS: dict[str, DetectionVerdict] = {
@@ -39,13 +38,18 @@ class Row(NamedTuple):
 
 
 class Columns(NamedTuple):
-    """Where a file keeps what; a column that it lacks is None."""
+    """Where a row keeps what; a column that it lacks is None."""
 
     record_id: str
     verdict: str | None
     spans: str | None
     spans_key: str | None
     score: str | None
+
+    def __str__(self) -> str:
+        """Name the columns, for messages."""
+        named = {k: v for k, v in self._asdict().items() if v is not None}
+        return "columns " + ", ".join(f"{use}: {name}" for use, name in named.items())
 
 
 class Imported(NamedTuple):
@@ -80,28 +84,19 @@ def import_predictions(
     """
     wanted = {response.record_id: response for response in responses}
     found: dict[str, Detection] = {}
-    n_unknown = n_contradictions = n_rows = 0
-    columns: Columns | None = None
-    seen: set[str] = set()
-    for row in _read_rows(path):
-        columns = columns or _find_columns(row, system, path)
-        record_id = _read_id(row, columns)
-        if record_id in seen:
-            raise DataError(f"{row.where}: id {record_id!r} appears twice")
-        seen.add(record_id)
-        n_rows += 1
+    n_unknown = n_contradictions = 0
+    for row, columns, record_id in _read_keyed_rows(path, system):
         response = wanted.get(record_id)
-        if response is None:
-            if unknown_records == "error":
-                raise DataError(
-                    f"{row.where}: record {record_id!r} is not in the data; "
-                    'detector.unknown_records = "ignore" passes over such rows'
-                )
+        if response is not None:
+            found[record_id], contradicts = _as_detection(row, columns, response, run_id)
+            n_contradictions += contradicts
+        elif unknown_records == "ignore":
             n_unknown += 1
-            continue
-        detection, contradicts = _as_detection(row, columns, response, run_id)
-        found[record_id] = detection
-        n_contradictions += contradicts
+        else:
+            raise DataError(
+                f"{row.where}: record {record_id!r} is not in the data; "
+                'detector.unknown_records = "ignore" passes over such rows'
+            )
     missing = [record_id for record_id in wanted if record_id not in found]
     if missing and missing_records == "error":
         raise DataError(
@@ -111,13 +106,30 @@ def import_predictions(
     return Imported(
         detections=tuple(found[record_id] for record_id in wanted if record_id in found),
         counts={
-            "rows": n_rows,
+            "rows": len(found) + n_unknown,
             "imported": len(found),
             "unknown_records_ignored": n_unknown,
             "missing_records_excluded": len(missing),
             "verdict_contradicts_spans": n_contradictions,
         },
     )
+
+
+def _read_keyed_rows(path: Path, system: str | None) -> Iterator[tuple[Row, Columns, str]]:
+    """Yield each row with its columns and id; all rows have the same columns, each id once."""
+    first: Columns | None = None
+    seen: set[str] = set()
+    for row in _read_rows(path):
+        columns = _find_columns(row, system, path)
+        first = first or columns
+        if columns._replace(score=first.score) != first:
+            # Reading such a row by the first row's columns would pass over what it says.
+            raise DataError(f"{row.where}: {columns} here, but {first} in the first row")
+        record_id = _read_id(row, columns)
+        if record_id in seen:
+            raise DataError(f"{row.where}: id {record_id!r} appears twice")
+        seen.add(record_id)
+        yield row, columns, record_id
 
 
 def _read_rows(path: Path) -> Iterator[Row]:
@@ -151,9 +163,11 @@ def _read_csv(path: Path) -> Iterator[Row]:
 
 def _find_columns(row: Row, system: str | None, path: Path) -> Columns:
     cells = row.cells
-    record_id = next((name for name in ID_COLUMNS if name in cells), None)
-    if record_id is None:
-        raise DataError(f"{row.where}: no column named {' or '.join(ID_COLUMNS)}")
+    ids = [name for name in ID_COLUMNS if name in cells]
+    if len(ids) != 1:
+        found = " and ".join(ids) or "none"
+        raise DataError(f"{row.where}: one of {', '.join(ID_COLUMNS)} must be there, found {found}")
+    record_id = ids[0]
     if system is None:
         verdict = next((name for name in VERDICT_COLUMNS if name in cells), None)
         spans = "spans" if "spans" in cells else None
@@ -226,17 +240,10 @@ def _read_spans(row: Row, columns: Columns, response: Response) -> tuple[Span, .
             raise DataError(f"{row.where}: no {columns.spans}.{columns.spans_key}")
         value = value[columns.spans_key]
     if isinstance(value, str):
-        value = _parse_cell(value, row.where)
+        value = parse_json(Line(row.where, value))
     if not isinstance(value, list):
         raise DataError(f"{row.where}: spans must be a list, found {value!r}")
     return tuple(_read_span(item, row.where, response) for item in value)
-
-
-def _parse_cell(text: str, where: str) -> object:
-    try:
-        return json.loads(text)
-    except json.JSONDecodeError as error:
-        raise DataError(f"{where}: spans are not JSON ({error})") from error
 
 
 def _read_span(item: object, where: str, response: Response) -> Span:

@@ -9,8 +9,8 @@ from collections.abc import Callable, Mapping
 from ragmend.judges.numbers_names import find_foreign_numbers_and_names
 from ragmend.judges.overlap import find_uncovered_sentences
 from ragmend.judges.sentence_support import find_distant_sentences
-from ragmend.records import Condition, Judgement, Source, Span
-from ragmend.text.reading import SourceReading, read_source
+from ragmend.records import Condition, Judgement, Span
+from ragmend.text.reading import SourceReading
 
 Judge = Callable[[SourceReading, str], tuple[Span, ...]]
 
@@ -22,36 +22,29 @@ JUDGES: Mapping[str, Judge] = {
 
 
 def judge_answer(
-    name: str, source: Source, *, record_id: str, condition: Condition, answer: str
+    name: str, reading: SourceReading, *, record_id: str, condition: Condition, answer: str
 ) -> Judgement:
     """Judge one answer to a source.
 
     Args:
-        name: Which judge.
-        source: What the answer must be supported by; its question is context.
+        name: Which judge; a key of `JUDGES`.
+        reading: The source that the answer must be supported by, read once; its question is
+            context.
         record_id: The answer's record.
         condition: The condition the answer stands for; the judge does not see it.
-        answer: The complete answer; an empty one is not sent to the judge.
+        answer: The complete answer; one without text is not sent to the judge.
 
     Returns:
-        Label 1 with the unsupported spans, or label 0; status `empty_answer` for the empty
-        answer, which is not hallucinatory by definition.
+        Label 1 with the unsupported spans, or label 0; status `empty_answer` for an answer
+        without text, which is not hallucinatory by definition.
     """
-    return judge_reading(
-        name, read_source(source), record_id=record_id, condition=condition, answer=answer
-    )
-
-
-def judge_reading(
-    name: str, reading: SourceReading, *, record_id: str, condition: Condition, answer: str
-) -> Judgement:
-    """Judge one answer to a source that was read before, for many answers to one source."""
-    spans = JUDGES[name](reading, answer) if answer else ()
+    is_empty = not answer.strip()
+    spans = () if is_empty else JUDGES[name](reading, answer)
     return Judgement(
         record_id=record_id,
         condition=condition,
         judge=name,
         label=1 if spans else 0,
         spans=spans,
-        status="ok" if answer else "empty_answer",
+        status="empty_answer" if is_empty else "ok",
     )

@@ -32,10 +32,14 @@ ACTION_OF: dict[CandidateKind, ActionKind] = {"extract": "substitute", "rewrite"
 
 
 class Decision(NamedTuple):
-    """What happens to one claim, and the text that stands for it ("" when dropped)."""
+    """What happens to one claim, and the text that stands for it ("" when dropped).
+
+    `n_lookups` counts the recorded answers that were asked for to decide it.
+    """
 
     kind: ActionKind
     text: str
+    n_lookups: int = 0
 
 
 class Recorded(NamedTuple):
@@ -94,12 +98,12 @@ def decide(
     if verdict is None:
         raise LookupMissError(f"claim {claim.claim_id}: no recorded verdict; run `verify` again")
     if not is_eligible(verdict, threshold):
-        return Decision("keep", claim.text)
-    for kind in ARM_POLICIES[arm]:
+        return Decision("keep", claim.text, n_lookups=1)
+    for n_asked, kind in enumerate(ARM_POLICIES[arm], 1):
         candidate = recorded.candidates.get((claim.claim_id, kind))
         if candidate is not None and candidate.accepted:
-            return Decision(ACTION_OF[kind], candidate.text)
-    return Decision("drop", "")
+            return Decision(ACTION_OF[kind], candidate.text, n_lookups=1 + n_asked)
+    return Decision("drop", "", n_lookups=1 + len(ARM_POLICIES[arm]))
 
 
 def check_nesting(decisions: Mapping[Arm, Sequence[Decision]]) -> None:

@@ -70,11 +70,11 @@ def reconstruct(answer: str, claims: Sequence[Claim], actions: Sequence[Action])
         raise AccountingError("the actions are not about the claims of this answer")
     if all(action.kind == "keep" for action in actions):
         return answer
-    alive = [action.kind != "drop" for action in actions]
-    survivors = [index for index, is_alive in enumerate(alive) if is_alive]
+    kinds = [action.kind for action in actions]
+    survivors = [index for index, kind in enumerate(kinds) if kind != "drop"]
     if not survivors:
         return ""
-    gaps = [without_idle_marks(gap, alive) for gap in gap_pieces(answer, claims)]
+    gaps = [without_idle_marks(gap, kinds) for gap in gap_pieces(answer, claims)]
     begins = _sentence_beginnings(claims)
     first, last = survivors[0], survivors[-1]
     pieces = [opening(gaps[: first + 1], begins[first])] if first else [_as_written(gaps[0])]

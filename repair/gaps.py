@@ -10,18 +10,26 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal, NamedTuple
 
-from ragmend.records import Claim
+from ragmend.records import ActionKind, Claim
 from ragmend.text.delimiters import mark_at, paired_marks
 
 _LINE_END = re.compile(r"\r\n|[\n\r\v\f\x85\u2028\u2029]")
 
 
 class Piece(NamedTuple):
-    """Part of a gap; a mark knows the claims that it encloses, by index."""
+    """Part of a gap; a mark knows what it depends on, by index of claims.
+
+    Attributes:
+        kind: What it is.
+        text: As it stands in the answer.
+        encloses: The claims between a mark and its partner in another gap.
+        partner: The claim inside which a mark's partner stands, where it is in no gap.
+    """
 
     kind: Literal["plain", "line_end", "open", "close"]
     text: str
     encloses: range = range(0)
+    partner: int | None = None
 
 
 Gap = tuple[Piece, ...]
@@ -37,13 +45,22 @@ def gap_pieces(answer: str, claims: Sequence[Claim]) -> list[Gap]:
     ]
 
 
-def without_idle_marks(gap: Gap, alive: Sequence[bool]) -> Gap:
-    """Take out the marks that enclose nothing any more; `alive` says which claims are left."""
-    return tuple(
-        piece
-        for piece in gap
-        if piece.kind not in ("open", "close") or any(alive[index] for index in piece.encloses)
-    )
+def without_idle_marks(gap: Gap, kinds: Sequence[ActionKind]) -> Gap:
+    """Take out the marks that enclose nothing any more, or whose partner is gone.
+
+    Args:
+        gap: The pieces.
+        kinds: What happened to each claim.
+    """
+    return tuple(piece for piece in gap if not _is_idle(piece, kinds))
+
+
+def _is_idle(piece: Piece, kinds: Sequence[ActionKind]) -> bool:
+    if piece.kind not in ("open", "close"):
+        return False
+    if piece.partner is not None:
+        return kinds[piece.partner] != "keep"
+    return all(kinds[index] == "drop" for index in piece.encloses)
 
 
 def opening(gaps: Sequence[Gap], sentence_gap: int) -> str:
@@ -96,7 +113,7 @@ def junction(
 
 
 def _enclosing_marks(answer: str, claims: Sequence[Claim]) -> dict[int, Piece]:
-    """Return the marks in gaps whose partner stands in a later gap, by offset."""
+    """Return the marks in gaps that belong to claims, by offset."""
     starts = [claim.start for claim in claims]
     marks: dict[int, Piece] = {}
     for open_start, close_end in paired_marks(answer).items():
@@ -104,10 +121,15 @@ def _enclosing_marks(answer: str, claims: Sequence[Claim]) -> dict[int, Piece]:
         closer = answer[close_end - 1] if len(opener) == 1 else opener
         close_start = close_end - len(closer)
         first, last = bisect_right(starts, open_start), bisect_right(starts, close_start)
-        is_in_gaps = _is_in_gap(open_start, first, claims) and _is_in_gap(close_start, last, claims)
-        if is_in_gaps and first < last:
+        opens_in_gap = _is_in_gap(open_start, first, claims)
+        closes_in_gap = _is_in_gap(close_start, last, claims)
+        if opens_in_gap and closes_in_gap and first < last:
             marks[open_start] = Piece("open", opener, range(first, last))
             marks[close_start] = Piece("close", closer, range(first, last))
+        elif opens_in_gap and not closes_in_gap:
+            marks[open_start] = Piece("open", opener, partner=last - 1)
+        elif closes_in_gap and not opens_in_gap:
+            marks[close_start] = Piece("close", closer, partner=first - 1)
     return marks
 
 

@@ -70,7 +70,8 @@ def repair_record(
                 repaired_chars=len(assembled.text),
             )
         )
-    return RepairedRecord(tuple(actions), tuple(answers), n_lookups=n_claims * len(ARMS))
+    n_lookups = sum(decision.n_lookups for of_arm in decisions.values() for decision in of_arm)
+    return RepairedRecord(tuple(actions), tuple(answers), n_lookups)
 
 
 def check_reconstruction(

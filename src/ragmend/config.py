@@ -20,9 +20,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from ragmend.errors import ConfigError, MissingInputError
 from ragmend.io import explain
-from ragmend.records import TASKS, Name, Split, TaskType
+from ragmend.records import TASKS, Name, SpanPolicy, Split, TaskType
 
-Policy = Literal["count", "ignore"]
 Backend = Literal["lexical"]
 _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 
@@ -44,17 +43,19 @@ class DataConfig(Section):
     """The folder; required for `ragtruth`, refused for `demo`."""
     split: Split = "test"
     """The split whose answers are detected, repaired and judged."""
-    tasks: tuple[TaskType, ...] = TASKS
+    tasks: Annotated[tuple[TaskType, ...], Field(min_length=1)] = TASKS
     """The tasks that take part."""
-    implicit_true: Policy = "count"
+    implicit_true: SpanPolicy = "count"
     """`ignore`: a gold span marked implicit_true is no gold span (official: count)."""
-    due_to_null: Policy = "count"
+    due_to_null: SpanPolicy = "count"
     """`ignore`: a gold span marked due_to_null is no gold span (official: count)."""
 
     @model_validator(mode="after")
     def _has_a_path_where_needed(self) -> Self:
         if self.kind == "ragtruth" and not self.path:
             raise ValueError("`path` is required for kind 'ragtruth': the folder with the data")
+        if len(set(self.tasks)) < len(self.tasks):
+            raise ValueError(f"`tasks` must differ, found {list(self.tasks)}")
         if self.kind == "demo" and self.path is not None:
             raise ValueError("`path` is not allowed for kind 'demo': the data is built in")
         return self
@@ -194,15 +195,23 @@ def load_config(
         MissingInputError: Neither a file nor a shipped name.
         ConfigError: Not TOML, an unknown key, a value out of range, an unset variable.
     """
-    text, origin = _read_config_text(where)
-    try:
-        raw = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise ConfigError(f"{origin}: not valid TOML: {error}") from error
+    raw = _parse_toml(_read_config(where), where)
     for override in overrides:
         _apply_override(raw, override)
-    expanded = _expand(raw, os.environ if environ is None else environ, origin)
-    return validate_config(expanded, origin)
+    expanded = _expand(raw, os.environ if environ is None else environ, where)
+    return validate_config(expanded, where)
+
+
+def read_resolved_config(path: Path) -> Config:
+    """Read the configuration that a run holds: nothing in it is looked up any more.
+
+    Raises:
+        MissingInputError: No such file.
+        ConfigError: Not TOML, or not a configuration of this version.
+    """
+    if not path.is_file():
+        raise MissingInputError(f"{path.parent}: no run folder (there is no {path.name} in it)")
+    return validate_config(_parse_toml(path.read_bytes(), str(path)), str(path))
 
 
 def validate_config(raw: Mapping[str, Any], origin: str) -> Config:
@@ -231,19 +240,23 @@ def shipped_configs() -> list[str]:
     )
 
 
-def _read_config_text(where: str) -> tuple[str, str]:
+def _read_config(where: str) -> bytes:
     path = Path(where)
     if path.is_file():
-        try:
-            return path.read_text(encoding="utf-8"), where
-        except UnicodeDecodeError as error:
-            raise ConfigError(f"{where}: not UTF-8 ({error.reason})") from error
+        return path.read_bytes()
     if where in shipped_configs():
-        return resources.files("ragmend.configs").joinpath(f"{where}.toml").read_text(
-            "utf-8"
-        ), where
+        return resources.files("ragmend.configs").joinpath(f"{where}.toml").read_bytes()
     names = ", ".join(shipped_configs())
     raise MissingInputError(f"{where}: neither a file nor a shipped configuration ({names})")
+
+
+def _parse_toml(content: bytes, origin: str) -> dict[str, Any]:
+    try:
+        return tomllib.loads(content.decode())
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{origin}: not UTF-8 ({error.reason})") from error
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f"{origin}: not valid TOML: {error}") from error
 
 
 def _apply_override(raw: dict[str, Any], override: str) -> None:
@@ -305,7 +318,7 @@ def _explain_unknown_key(path: list[str]) -> str:
 
 
 def _known_keys() -> list[str]:
-    keys = [name for name in Config.model_fields if name != "judges"]
+    keys = list(Config.model_fields)
     for name, field in Config.model_fields.items():
         section = field.annotation
         if isinstance(section, type) and issubclass(section, Section):

@@ -7,11 +7,13 @@ NaN, infinities and lone surrogates are refused with file and line.
 import gzip
 import hashlib
 import json
+import math
 import os
 import zlib
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple, NoReturn, TypeVar
+from typing import IO, Any, NamedTuple, NoReturn, TypeVar
 
 from pydantic import ValidationError
 
@@ -20,6 +22,8 @@ from ragmend.records import Record
 
 M = TypeVar("M", bound=Record)
 GZIP_MAGIC = b"\x1f\x8b"
+BOM = "\ufeff"
+PARTIAL = ".partial"
 
 
 class Line(NamedTuple):
@@ -32,6 +36,8 @@ class Line(NamedTuple):
 def read_lines(path: Path) -> Iterator[Line]:
     r"""Yield the lines of a UTF-8 file, plain or gzip, split at "\n" only.
 
+    A byte order mark at the start is no part of the text.
+
     Raises:
         MissingInputError: No such file, or a directory, or no permission.
         DataError: Not UTF-8, or broken gzip.
@@ -40,7 +46,8 @@ def read_lines(path: Path) -> Iterator[Line]:
     try:
         with _open_binary(path) as file:
             for number, raw in enumerate(file, 1):
-                yield Line(f"{path}:{number}", _decode(raw, f"{path}:{number}").rstrip("\n"))
+                text = _decode(raw, f"{path}:{number}").rstrip("\n")
+                yield Line(f"{path}:{number}", text.removeprefix(BOM) if number == 1 else text)
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise DataError(
             f"{path}:{number + 1}: broken gzip file ({error}); fetch it again"
@@ -54,14 +61,32 @@ def read_lines(path: Path) -> Iterator[Line]:
 
 
 def parse_object(line: Line) -> dict[str, Any]:
-    """Parse one JSON object strictly.
+    """Parse one JSON object strictly; see `parse_json`.
 
     Raises:
-        DataError: Not JSON, not an object, a duplicate key, NaN, or a lone surrogate.
+        DataError: As there, or not an object.
+    """
+    value = parse_json(line)
+    if not isinstance(value, dict):
+        raise DataError(f"{line.where}: expected a JSON object, found {type(value).__name__}")
+    return value
+
+
+def parse_json(line: Line) -> Any:  # noqa: ANN401 - any JSON value
+    """Parse one JSON value strictly.
+
+    Raises:
+        DataError: Not JSON, a duplicate key, a number that is not finite, a lone surrogate.
     """
 
     def refuse_constant(name: str) -> NoReturn:
         raise DataError(f"{line.where}: {name} is not a JSON number")
+
+    def finite(digits: str) -> float:
+        number = float(digits)
+        if not math.isfinite(number):
+            raise DataError(f"{line.where}: {digits} is too large for a number")
+        return number
 
     def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         found = dict(pairs)
@@ -72,11 +97,16 @@ def parse_object(line: Line) -> dict[str, Any]:
         return found
 
     try:
-        value = json.loads(line.text, object_pairs_hook=unique, parse_constant=refuse_constant)
-    except (json.JSONDecodeError, RecursionError) as error:
+        value = json.loads(
+            line.text,
+            object_pairs_hook=unique,
+            parse_constant=refuse_constant,
+            parse_float=finite,
+        )
+    except DataError:
+        raise
+    except (ValueError, RecursionError) as error:
         raise DataError(f"{line.where}: not valid JSON ({error})") from error
-    if not isinstance(value, dict):
-        raise DataError(f"{line.where}: expected a JSON object, found {type(value).__name__}")
     if _has_lone_surrogate(line.text, value):
         raise DataError(f"{line.where}: a lone surrogate (half of a UTF-16 pair) is not text")
     return value
@@ -107,29 +137,17 @@ def read_records(path: Path, model: type[M]) -> Iterator[M]:
 
 def write_bytes(path: Path, content: bytes) -> None:
     """Write a file so that it is either the old one or the complete new one."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_name(path.name + ".partial")
-    with partial.open("wb") as file:
+    with _atomic_file(path) as file:
         file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-    partial.replace(path)
-    _sync_folder(path.parent)
 
 
 def write_records(path: Path, records: Iterable[Record]) -> int:
     """Write records as JSONL, atomically and without holding them all; return how many."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_name(path.name + ".partial")
     n_records = 0
-    with partial.open("wb") as file:
+    with _atomic_file(path) as file:
         for record in records:
             file.write(record.model_dump_json().encode() + b"\n")
             n_records += 1
-        file.flush()
-        os.fsync(file.fileno())
-    partial.replace(path)
-    _sync_folder(path.parent)
     return n_records
 
 
@@ -164,6 +182,23 @@ def explain(error: ValidationError, what: str) -> str:
     return f"{place}: {first['msg']}, found {_shorten(first['input'])}{more}"
 
 
+@contextmanager
+def _atomic_file(path: Path) -> Iterator[IO[bytes]]:
+    """Write to `<path>.partial`; it takes the path's place when all went well, else it goes."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = path.with_name(path.name + PARTIAL)
+    try:
+        with partial.open("wb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        partial.replace(path)
+    except BaseException:
+        partial.unlink(missing_ok=True)
+        raise
+    _sync_folder(path.parent)
+
+
 def _open_binary(path: Path) -> Any:  # noqa: ANN401 - gzip and plain files share no useful type
     file = path.open("rb")
     if path.suffix != ".gz":
@@ -181,7 +216,7 @@ def _decode(raw: bytes, where: str) -> str:
         raise DataError(f"{where}: not UTF-8 (byte {error.start}: {error.reason})") from error
 
 
-def _has_lone_surrogate(text: str, value: dict[str, Any]) -> bool:
+def _has_lone_surrogate(text: str, value: object) -> bool:
     # Only an escape can bring one in: decoded UTF-8 has none.
     if "\\u" not in text:
         return False

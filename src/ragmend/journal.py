@@ -18,6 +18,7 @@ from ragmend.errors import DataError
 from ragmend.io import Line, parse_object
 
 Answer = dict[str, JsonValue]  # one record, as JSON
+ADVICE = "delete that line, and its answer is asked again"
 SYNC_EVERY = 64  # entries between two fsyncs: what a power failure (not a kill) may cost
 
 
@@ -95,8 +96,10 @@ def _read(path: Path) -> tuple[dict[str, list[Answer]], int, int]:
 def _entry(raw: bytes, where: str) -> tuple[str, list[Answer]]:
     try:
         value = parse_object(Line(where, raw.decode().rstrip("\n")))
+    except DataError as error:
+        raise DataError(f"{error}; {ADVICE}") from error
     except UnicodeDecodeError as error:
-        raise DataError(f"{where}: not UTF-8 ({error.reason})") from error
+        raise DataError(f"{where}: not UTF-8 ({error.reason}); {ADVICE}") from error
     if set(value) != {"key", "answer"} or not isinstance(value["answer"], list):
-        raise DataError(f"{where}: not a journal entry (expected `key` and `answer`)")
+        raise DataError(f"{where}: not a journal entry (expected `key` and `answer`); {ADVICE}")
     return str(value["key"]), value["answer"]

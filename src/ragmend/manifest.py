@@ -33,6 +33,7 @@ class Manifest(Record):
     counts: dict[str, JsonValue]
     models: dict[str, str]
     seed: int | None = None
+    n_units: int | None = None
     n_faults: int = 0
     accepted_faults: str | None = None
     ragmend_version: str = __version__

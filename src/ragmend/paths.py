@@ -101,9 +101,19 @@ class RunPaths(NamedTuple):
         return self.root / "08-judgements" / "judgements.jsonl"
 
     @property
-    def analysis(self) -> Path:
-        """The folder of the analysis's own manifests."""
-        return self.root / "09-analysis"
+    def analysis_manifest(self) -> Path:
+        """The manifest of tables and figures."""
+        return self.root / "09-analysis" / "manifest.json"
+
+    @property
+    def report_manifest(self) -> Path:
+        """The manifest of the report."""
+        return self.root / "09-analysis" / "report-manifest.json"
+
+    @property
+    def report(self) -> Path:
+        """The report as one self-contained page."""
+        return self.root / "report.html"
 
     @property
     def tables(self) -> Path:
@@ -118,6 +128,11 @@ class RunPaths(NamedTuple):
     def relative(self, path: Path) -> str:
         """Return a path of this run relative to its root, with forward slashes."""
         return path.relative_to(self.root).as_posix()
+
+
+def manifest_path(output: Path) -> Path:
+    """Return the manifest of the stage that writes a record file: it lies beside it."""
+    return output.with_name("manifest.json")
 
 
 def faults_path(folder: Path) -> Path:

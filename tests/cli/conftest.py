@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-VOLATILE = ("host", "slurm_job_id", "started_at", "ended_at")
+from ragmend.manifest import VOLATILE_FIELDS
 
 
 def run_command(*arguments, cwd=None, env=None, stdin=None):
@@ -33,7 +33,7 @@ def read_files(root):
             content = path.read_bytes()
             if path.name.endswith("manifest.json"):
                 manifest = json.loads(content)
-                content = {k: v for k, v in manifest.items() if k not in VOLATILE}
+                content = {k: v for k, v in manifest.items() if k not in VOLATILE_FIELDS}
             found[path.relative_to(root).as_posix()] = content
     return found
 

@@ -55,6 +55,11 @@ def assert_one_line(done, words):
         ("verifier.threshold=1.5", "verifier.threshold: Input should be less than or equal to 1"),
         ("data.path=/nowhere", "/nowhere: no such folder"),
         ("verifier.parameters=/nowhere.json", "/nowhere.json: no such"),
+        ("judges.primery=overlap", "did you mean 'judges.primary'"),
+        ("jugdes.primary=overlap", "did you mean 'judges"),
+        ("data.tasks=[]", "data.tasks"),
+        ('data.tasks=["QA", "QA"]', "`tasks` must differ"),
+        ("data.path=~nosuchuser/x", "~nosuchuser/x"),
     ],
 )
 def test_a_bad_configuration_is_one_line_and_writes_nothing(run_on, tmp_path, override, words):
@@ -92,6 +97,49 @@ def test_bad_data_is_one_line_with_file_and_line(run_on, tmp_path, change, words
     assert_one_line(done, words)
     assert "response.jsonl:" in done.stderr
     assert not list((tmp_path / "run").rglob("*.jsonl"))
+
+
+@pytest.mark.parametrize("system", ["../../x", "..", "a//b", "/x", "x" * 300])
+def test_a_system_that_would_leave_the_run_folder_is_refused(run_on, tmp_path, system):
+    predictions = tmp_path / "p.jsonl"
+    predictions.write_text(json.dumps({"id": "1", system: 1}) + "\n")
+    done = run_on(
+        *("--set", f"data.path={demo_folder()}"),
+        *("--set", "detector.kind=predictions"),
+        *("--set", f"detector.predictions={predictions}"),
+        *("--set", f"detector.system={system}"),
+    )
+    assert_one_line(done, "cannot name a folder of the run")
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_run_folder_that_is_a_file_is_one_line(ragmend, tmp_path):
+    (tmp_path / "f").write_text("x")
+    assert_one_line(ragmend("run", "demo", "--out", tmp_path / "f"), "is a file, a folder was")
+
+
+def test_faults_are_accepted_only_with_a_reason(ragmend, tmp_path):
+    done = ragmend("run", "demo", "--out", tmp_path / "run", "--accept-faults", " ")
+    assert done.returncode == 2
+    assert "give a reason" in done.stderr
+
+
+def test_scores_that_select_did_not_write_are_not_printed(run, ragmend):
+    scores = run / "02-population/detector_scores.jsonl"
+    scores.write_text(scores.read_text().replace('"tp":', '"tp":9'))
+    assert_one_line(ragmend("detect", "score", run), "stage select is damaged")
+
+
+def test_a_run_keeps_what_a_variable_held_even_if_it_looks_like_one(ragmend, tmp_path):
+    folder = shutil.copytree(demo_folder(), tmp_path / "d${X}")
+    config = tmp_path / "c.toml"
+    config.write_text(
+        'name = "x"\n[data]\npath = "${WHERE}"\n[detector]\nkind = "lexical"\n'
+        '[judges]\nprimary = "overlap"\n[[judges.panel]]\nname = "overlap"\n'
+    )
+    words = ("run", config, "--out", tmp_path / "run", "--only", "detect")
+    assert ragmend(*words, env={"WHERE": str(folder)}).returncode == 0
+    assert ragmend("status", tmp_path / "run").returncode == 0
 
 
 def test_an_empty_population_is_one_line(run_on, tmp_path):
@@ -136,6 +184,9 @@ def test_status_shows_states_and_counts_and_loads_nothing_heavy(run, ragmend):
     done = ragmend("status", run)
     assert "damaged" in next(x for x in done.stdout.splitlines() if x.startswith("split"))
     assert "stale" in next(x for x in done.stdout.splitlines() if x.startswith("match"))
+    judge = next(x for x in done.stdout.splitlines() if x.startswith("judge"))
+    assert "complete" in judge
+    assert "but split, before it, is not" in judge
     assert "--redo" in done.stdout
 
 

@@ -6,7 +6,10 @@ import pytest
 
 from ragmend.cli import backends
 from ragmend.cli.experiment import open_experiment
-from ragmend.errors import AnswerFaultError, FaultError
+from ragmend.cli.stages import detect
+from ragmend.datasets.ragtruth import demo_folder
+from ragmend.detector.predictions import import_predictions
+from ragmend.errors import AnswerFaultError, FaultError, RunStateError
 from ragmend.io import read_records
 from ragmend.records import Fault, Judgement, RepairedAnswer
 from ragmend.repair.lexical_verifier import LexicalBackend
@@ -77,7 +80,9 @@ def test_a_resumed_run_asks_only_for_what_is_missing_and_ends_the_same(
     assert files_of(tmp_path / "run") == files_of(finished)
 
 
-def test_an_accepted_fault_takes_its_whole_record_out_and_is_counted(tmp_path, broken, some_ids):
+def test_an_accepted_fault_takes_its_whole_record_out_and_is_counted(
+    tmp_path, broken, some_ids, all_ids
+):
     broken(*some_ids)
     run = tmp_path / "run"
     open_experiment("demo", run, accept_faults="two answers cannot be scored").run()
@@ -93,5 +98,31 @@ def test_an_accepted_fault_takes_its_whole_record_out_and_is_counted(tmp_path, b
         present = {record.record_id for record in read_records(run / path, model)}
         assert present
         assert not present.intersection(some_ids)
-    assert r"verify non\_finite 2 of" in (run / "tables/contrasts.md").read_text()
+    n_units = len(all_ids)
+    assert rf"verify non\_finite 2 of {n_units}" in (run / "tables/contrasts.md").read_text()
     assert "2 records were left out for accepted faults" in (run / "report.md").read_text()
+
+
+def test_faults_of_every_record_leave_nothing_to_repair(tmp_path, broken, all_ids):
+    broken(*all_ids)
+    with pytest.raises(FaultError, match="no record is left"):
+        open_experiment("demo", tmp_path / "run", accept_faults="all broken").run()
+
+
+def test_an_input_that_changes_while_a_stage_runs_is_not_hashed_as_what_was_read(
+    tmp_path, monkeypatch
+):
+    predictions = tmp_path / "p.csv"
+    rows = [json.loads(line)["id"] for line in lines_of(demo_folder() / "response.jsonl")]
+    predictions.write_text("id,verdict\n" + "".join(f"{i},1\n" for i in rows))
+
+    def import_and_change(*args, **kwargs):
+        imported = import_predictions(*args, **kwargs)
+        predictions.write_text(predictions.read_text().replace(",1", ",0"))
+        return imported
+
+    monkeypatch.setattr(detect, "import_predictions", import_and_change)
+    overrides = ["detector.kind=predictions", f"detector.predictions={predictions}"]
+    with pytest.raises(RunStateError, match="detect: an input changed while it ran"):
+        open_experiment("demo", tmp_path / "run", overrides).run()
+    assert not list((tmp_path / "run").rglob("manifest.json"))

@@ -68,6 +68,32 @@ def test_a_stage_killed_just_before_its_manifest_is_done_again(
     assert files_of(run) == files_of(finished)
 
 
+def test_shards_left_behind_a_finished_stage_are_cleared_away(run, finished, ragmend, files_of):
+    shards = run / "05-verdicts/shards"
+    shards.mkdir()
+    (shards / "shard-0000.jsonl").write_bytes(b"")
+    assert ragmend("run", "demo", "--out", run).returncode == 0
+    assert files_of(run) == files_of(finished)
+
+
+def test_a_folder_in_which_only_a_torn_configuration_stands_may_become_a_run(tmp_path, ragmend):
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run/config.toml.partial").write_bytes(b"nam")
+    done = ragmend("run", "demo", "--out", tmp_path / "run", "--only", "detect")
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_damaged_journal_entry_is_named_with_what_to_do(run, ragmend):
+    folder = run / "08-judgements"
+    (folder / "manifest.json").unlink()
+    (folder / "shards").mkdir()
+    (folder / "shards" / "shard-0000.jsonl").write_bytes(b"no JSON\n{}\n")
+    done = ragmend("run", "demo", "--out", run)
+    assert done.returncode == 1
+    assert "shard-0000.jsonl:1: not valid JSON" in done.stderr
+    assert "delete that line" in done.stderr
+
+
 def test_a_torn_journal_line_is_asked_again(run, finished, ragmend, files_of):
     folder = run / "08-judgements"
     (folder / "manifest.json").unlink()

@@ -71,8 +71,12 @@ def test_manifests_say_what_was_read_written_and_with_what(finished):
     assert manifest["models"] == {"verifier": "lexical (no language model)"}
     assert "scikit-learn" in manifest["packages"]
     assembly = counts(finished, "07-arms")
+    eligible = counts(finished, "05-verdicts")["eligible"]
+    n_claims = len(list(read_records(finished / claims, Claim)))
+    rewritten = counts(finished, "06-candidates")["rewrite_accepted"]
+    # A verdict a claim and arm; of eligible ones the extract, and the rewrite before it.
+    assert assembly["lookups"] == 3 * n_claims + 3 * eligible - rewritten
     assert assembly["misses"] == 0
-    assert assembly["lookups"] == 3 * len(list(read_records(finished / claims, Claim)))
 
 
 def test_tables_of_the_embedded_backend_say_so(finished):
@@ -93,6 +97,8 @@ def test_the_lock_holds_the_protocol(finished):
     assert protocol["primary_judge"] == "overlap"
     assert protocol["arms"]["generative"] == ["keep", "rewrite", "extract", "drop"]
     assert "removal-generative" in protocol["contrasts"]["exploratory"]
+    assert protocol["population"]["run"] == "lexical"
+    assert lock["judged"]
     assert lock["amendments"] == []
 
 
@@ -146,6 +152,64 @@ def test_redo_takes_the_change_over_and_the_lock_records_it(run, ragmend):
     assert again.stderr.count("complete, skipped") == 10
 
 
+def test_drawing_the_population_anew_keeps_the_trail_of_the_protocol(run, ragmend):
+    override = ("--set", "verifier.threshold=0.9")
+    done = ragmend("run", "demo", "--out", run, *override, "--redo", "select")
+    assert done.returncode == 0, done.stderr
+    (amendment,) = json.loads((run / "protocol.lock.json").read_text())["amendments"]
+    assert (amendment["entry"], amendment["after_judging"]) == ("threshold", True)
+
+
+def test_once_judged_a_later_change_is_known_to_come_after_judging(run, ragmend):
+    for value in ("0.6", "0.7"):
+        words = ("--set", f"verifier.threshold={value}", "--redo", "propose", "--only", "propose")
+        assert ragmend("run", "demo", "--out", run, *words).returncode == 0
+    amendments = json.loads((run / "protocol.lock.json").read_text())["amendments"]
+    assert [a["after_judging"] for a in amendments] == [True, True]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("--redo", "judge", "--only", "detect"),
+        ("--redo", "select", "--only", "verify"),
+        ("--redo", "report", "--set", "verifier.threshold=0.9"),
+    ],
+)
+def test_a_refused_redo_discards_nothing(run, finished, ragmend, files_of, words):
+    done = ragmend("run", "demo", "--out", run, *words)
+    assert done.returncode == 1
+    assert files_of(run) == files_of(finished)
+
+
+def test_redo_of_a_later_stage_discards_nothing_while_an_earlier_one_is_missing(run, ragmend):
+    (run / "08-judgements/manifest.json").unlink()
+    done = ragmend("analyze", run, "--redo")
+    assert done.returncode == 1
+    assert "stage judge is not complete" in done.stderr
+    assert (run / "tables/contrasts.csv").is_file()
+
+
+@pytest.mark.parametrize("content", [None, "no JSON"])
+def test_a_lock_that_is_gone_or_damaged_is_named_at_the_stage_that_writes_it(run, ragmend, content):
+    lock = run / "protocol.lock.json"
+    lock.unlink() if content is None else lock.write_text(content)
+    done = ragmend("run", "demo", "--out", run)
+    assert done.returncode == 1
+    assert "stage select is damaged: protocol.lock.json is missing or cannot" in done.stderr
+
+
+def test_a_changed_protocol_is_refused_before_the_configuration_is_written(tmp_path, ragmend):
+    run = tmp_path / "run"
+    for stage in ("detect", "select"):
+        assert ragmend("run", "demo", "--out", run, "--only", stage).returncode == 0
+    before = (run / "config.toml").read_bytes()
+    done = ragmend("run", "demo", "--out", run, "--set", "verifier.threshold=0.9")
+    assert done.returncode == 1
+    assert "the protocol is locked and threshold is no longer" in done.stderr
+    assert (run / "config.toml").read_bytes() == before
+
+
 def test_the_protocol_cannot_be_changed_by_redoing_a_later_stage(run, ragmend):
     override = ("--set", "verifier.threshold=0.9")
     done = ragmend("run", "demo", "--out", run, *override, "--redo", "judge")
@@ -192,6 +256,33 @@ def test_unflagged_answers_pass_through_every_condition_marked(run, ragmend):
     for row in unflagged:
         texts.setdefault(row["record_id"], set()).add(row["text"])
     assert all(len(versions) == 1 for versions in texts.values())
+
+
+def test_an_export_marks_by_the_detector_and_leaves_flagged_answers_without_repair_out(
+    finished, tmp_path, ragmend
+):
+    out = tmp_path / "run"
+    done = ragmend("run", "demo", "--out", out, "--limit", "2", "--export-all")
+    assert done.returncode == 0, done.stderr
+    rows = [json.loads(line) for line in lines_of(out / "07-arms/all_answers.jsonl")]
+    n_flagged = counts(finished, "02-population")["flagged"]
+    assert len({row["record_id"] for row in rows if row["flagged"]}) == 2
+    assert len({row["record_id"] for row in rows if not row["flagged"]}) == 48 - n_flagged
+    assert f"{n_flagged - 2} flagged answers without repair left out" in done.stderr
+
+
+def test_an_export_goes_with_the_answers_that_it_was_made_from(run, ragmend):
+    assert ragmend("run", "demo", "--out", run, "--export-all").returncode == 0
+    words = ("--set", "verifier.threshold=0.9", "--redo", "propose")
+    assert ragmend("run", "demo", "--out", run, *words).returncode == 0
+    assert not (run / "07-arms/all_answers.jsonl").exists()
+
+
+def test_an_export_without_repaired_answers_is_refused(tmp_path, ragmend):
+    done = ragmend("run", "demo", "--out", tmp_path / "run", "--only", "detect", "--export-all")
+    assert done.returncode == 1
+    assert "--export-all needs the stage assemble" in done.stderr
+    assert not (tmp_path / "run/07-arms").exists()
 
 
 def test_a_limit_shortens_the_population_and_is_said(tmp_path, ragmend):

@@ -76,6 +76,8 @@ def test_a_missing_file_and_a_directory_are_named(tmp_path):
         ('{"b": {"a": 1, "a": 2}}', "key 'a' appears twice"),
         ('{"a": NaN}', "NaN is not a JSON number"),
         ('{"a": -Infinity}', "-Infinity is not a JSON number"),
+        ('{"a": 1e999}', "1e999 is too large for a number"),
+        ('{"a": ' + "1" * 5000 + "}", "not valid JSON"),
         ('{"a": "\\ud800"}', "lone surrogate"),
         ('{"\\udc00": 1}', "lone surrogate"),
         ("[" * 100_000, "not valid JSON"),
@@ -134,6 +136,16 @@ def test_a_failing_writer_leaves_the_old_file(tmp_path):
     with pytest.raises(RuntimeError):
         write_records(file, broken())
     assert list(read_records(file, Span)) == [SPAN]
+
+
+def test_a_failing_writer_leaves_nothing_beside(tmp_path):
+    def broken():
+        raise RuntimeError("killed")
+        yield SPAN
+
+    with pytest.raises(RuntimeError):
+        write_records(tmp_path / "r.jsonl", broken())
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_write_bytes_replaces_and_leaves_nothing_beside(tmp_path):

@@ -112,11 +112,11 @@ def test_missing_records_stop_or_are_left_out(tmp_path):
         ({"id": "1", "verdict": 2}, "verdict must be one of"),
         ({"id": "1", "verdict": 1.0}, "verdict must be one of"),
         ({"id": "1"}, "no column named verdict"),
-        ({"verdict": "clean"}, "no column named record_id or id"),
+        ({"verdict": "clean"}, "one of record_id, id must be there, found none"),
         ({"id": None, "verdict": "clean"}, "id must be an id"),
         ({"id": True, "verdict": "clean"}, "id must be an id"),
         ({"id": "1", "spans": None}, "spans must be a list"),
-        ({"id": "1", "spans": "none"}, "spans are not JSON"),
+        ({"id": "1", "spans": "none"}, "not valid JSON"),
         ({"id": "1", "spans": [[0, 99]]}, "span 0:99 leaves the text of record '1'"),
         ({"id": "1", "spans": [[3, 3]]}, "span 3:3 leaves the text"),
         ({"id": "1", "spans": [[-1, 3]]}, "span -1:3 leaves the text"),
@@ -147,6 +147,37 @@ def test_a_cell_that_cannot_be_read_is_never_taken_for_clean(tmp_path, row, word
 def test_a_broken_csv_is_refused(tmp_path, text, words):
     with pytest.raises(DataError, match=words):
         load(csv(tmp_path, text))
+
+
+@pytest.mark.parametrize(
+    "later",
+    [
+        {"id": "2", "verdict": "unparsed", "spans": []},
+        {"id": "2", "verdict": "clean"},
+        {"record_id": "2", "spans": []},
+    ],
+)
+def test_a_row_with_other_columns_than_the_first_is_not_read_by_those_of_the_first(tmp_path, later):
+    with pytest.raises(DataError, match=r"p\.jsonl:2: columns .* in the first row"):
+        load(jsonl(tmp_path, {"id": "1", "spans": []}, later))
+
+
+def test_a_score_that_only_a_later_row_has_is_read(tmp_path):
+    rows = [{"id": "1", "spans": []}, {"id": "2", "spans": [], "score": "garbage"}]
+    with pytest.raises(DataError, match=r"p\.jsonl:2: score must be a number"):
+        load(jsonl(tmp_path, *rows))
+
+
+def test_a_row_with_two_ids_is_refused(tmp_path):
+    row = {"id": "1", "record_id": "2", "verdict": 0}
+    with pytest.raises(DataError, match="found record_id and id"):
+        load(jsonl(tmp_path, row))
+
+
+def test_a_byte_order_mark_is_no_part_of_the_first_column(tmp_path):
+    file = tmp_path / "p.csv"
+    file.write_bytes(b"\xef\xbb\xbfid,verdict\r\n1,0\r\n2,1\r\n")
+    assert verdicts(file) == ["clean", "hallucinated"]
 
 
 def test_an_unknown_kind_of_file_is_refused(tmp_path):

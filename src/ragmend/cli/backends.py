@@ -25,6 +25,17 @@ def make_rewriter(config: Config) -> Rewriter:
     return LexicalRewriter()
 
 
+def check_backends(config: Config) -> None:
+    """Find out before anything is written whether every role can be filled.
+
+    Raises:
+        MissingInputError, DataError: The verifier's parameters cannot be read.
+        ConfigError: A judge does not exist.
+    """
+    make_verifier(config)
+    judge_entries(config)
+
+
 def verifier_entry(config: Config) -> dict[str, JsonValue]:
     """Return what identifies the verifier, for the lock, settings and journal keys."""
     return {

@@ -23,12 +23,16 @@ class Context(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """What a stage wrote, and the counts a person wants to see."""
+    """What a stage wrote, and the counts a person wants to see.
+
+    `n_units` is how many answers were asked for, where a stage asks for answers.
+    """
 
     outputs: tuple[Path, ...]
     counts: dict[str, JsonValue]
     models: Mapping[str, str] = {}
     seed: int | None = None
+    n_units: int | None = None
     faults: tuple[Fault, ...] = ()
 
 
@@ -45,6 +49,14 @@ class Stage(NamedTuple):
 def run_inputs(context: Context, *files: Path) -> dict[str, Path]:
     """Name files of the run as manifests do: relative to the run folder."""
     return {context.paths.relative(file): file for file in files}
+
+
+def format_counts(counts: Mapping[str, JsonValue]) -> str:
+    """Return counts as one readable line."""
+    return ", ".join(
+        f"{name} {value:,}" if isinstance(value, int) else f"{name} {value}"
+        for name, value in counts.items()
+    )
 
 
 def say(text: str) -> None:

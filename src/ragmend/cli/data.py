@@ -1,5 +1,6 @@
 """Where a run's data comes from: the configured folder or the built-in set."""
 
+import re
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,9 +14,13 @@ from ragmend.datasets.ragtruth import (
     find_files,
     load_ragtruth,
 )
+from ragmend.errors import ConfigError
 from ragmend.io import read_records
 from ragmend.paths import RunPaths
 from ragmend.records import Response, Source
+
+# "model/seed-42" nests; no part may lead out of the folder.
+_RUN_ID = re.compile(r"[A-Za-z0-9_][\w.@+ -]{0,99}(?:/[A-Za-z0-9_][\w.@+ -]{0,99}){0,3}")
 
 
 class Population(NamedTuple):
@@ -30,12 +35,19 @@ class Population(NamedTuple):
 
 
 def detector_run_id(config: Config) -> str:
-    """Return the name of the detector run that the configuration describes."""
+    """Return the name of the detector run that the configuration describes.
+
+    Raises:
+        ConfigError: The name would not stay inside the run folder.
+    """
     detector = config.detector
     if detector.kind == "lexical":
         return "lexical"
     stem = Path(detector.predictions or "").name.removesuffix(".gz").rpartition(".")[0]
-    return detector.system or stem
+    name = detector.system or stem
+    if not _RUN_ID.fullmatch(name):
+        raise ConfigError(f"detector.system: {name!r} cannot name a folder of the run")
+    return name
 
 
 def data_files(config: Config) -> DatasetFiles:

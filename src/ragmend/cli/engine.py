@@ -5,13 +5,13 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from ragmend.cli.context import Context, Outcome, Stage, say
-from ragmend.cli.protocol import amend_lock, check_lock
+from ragmend.cli.context import Context, Outcome, Stage, format_counts, say
+from ragmend.cli.protocol import amend_lock, is_lock_readable, mark_judging, refuse_locked
 from ragmend.config import dump_config
-from ragmend.errors import DataError, FaultError, MissingInputError, RunStateError
-from ragmend.io import write_bytes, write_records
+from ragmend.errors import ConfigError, DataError, FaultError, MissingInputError, RunStateError
+from ragmend.io import PARTIAL, write_bytes, write_records
 from ragmend.manifest import Manifest, State, hash_files, inspect, now, write_manifest
-from ragmend.paths import STAGE_NAMES, StageName, faults_path
+from ragmend.paths import STAGE_NAMES, RunPaths, StageName, faults_path
 from ragmend.records import record_order
 
 
@@ -31,57 +31,72 @@ def run_stages(
         redo: Discard this stage and all after it first.
 
     Raises:
-        RunStateError: A complete stage's inputs or settings changed, or files were damaged;
-            nothing was written.
+        ConfigError: `only` and `redo` name different stages.
+        RunStateError: A complete stage's inputs or settings changed, files were damaged, or
+            the protocol is locked otherwise; nothing was written or discarded.
         FaultError: Answers are faulty and were not accepted.
         RagmendError: Whatever the stages raise; what is done stays.
     """
-    first_redone = len(stages) if redo is None else STAGE_NAMES.index(redo)
-    for stage in stages[:first_redone]:
+    if only is not None and redo is not None and only != redo:
+        raise ConfigError(f"--only {only} and --redo {redo} name different stages")
+    check_folder(context.paths.root)
+    for stage in stages[: None if redo is None else STAGE_NAMES.index(redo)]:
         _refuse_stale(stage, inspect_stage(stage, context))
-    prepare_folder(context)
-    if redo is not None:
-        amend_lock(context, redo)
-        for stage in stages[first_redone:]:
-            _discard(stage, context)
-    for stage in stages:
+    refuse_locked(context, redo)
+    _write_config(context)
+    for number, stage in enumerate(stages):
+        _refuse_missing_inputs(stage, context)
+        if stage.name == redo:
+            amend_lock(context, redo)
+            # The last stage first: a kill in between leaves no stage before one that is gone.
+            for later in reversed(stages[number:]):
+                _discard(later, context)
         _run_stage(stage, context, only)
         if stage.name == only:
             return
 
 
-def prepare_folder(context: Context) -> None:
-    """Create the run folder with its configuration.
+def check_folder(root: Path) -> None:
+    """Check that a folder is a run, or may become one.
 
     Raises:
-        DataError: The path is a file.
-        RunStateError: The folder holds something else than a run.
+        DataError: It is a file.
+        RunStateError: It holds something else.
     """
-    root = context.paths.root
     if root.exists() and not root.is_dir():
         raise DataError(f"--out {root}: is a file, a folder was expected")
-    if root.is_dir() and any(root.iterdir()) and not context.paths.config.is_file():
+    present = [] if not root.is_dir() else [p.name for p in root.iterdir()]
+    is_run = RunPaths(root).config.name in present
+    if not is_run and any(not name.endswith(PARTIAL) for name in present):
         raise RunStateError(f"--out {root}: the folder is not empty and is not a run")
-    content = dump_config(context.config)
-    if not context.paths.config.is_file() or context.paths.config.read_bytes() != content:
-        write_bytes(context.paths.config, content)
 
 
 def inspect_stage(stage: Stage, context: Context) -> State:
     """Tell whether a stage is absent, complete, stale or damaged."""
-    return inspect(
+    state = inspect(
         stage.manifest(context),
         settings=stage.settings(context.config),
         inputs=stage.inputs(context),
         root=context.paths.root,
     )
+    if stage.name == "select" and state.kind == "complete" and not is_lock_readable(context):
+        reason = f"{context.paths.lock.name} is missing or cannot be read (put it back if you can)"
+        return State("damaged", (reason,), state.manifest)
+    return state
+
+
+def _write_config(context: Context) -> None:
+    content = dump_config(context.config)
+    if not context.paths.config.is_file() or context.paths.config.read_bytes() != content:
+        write_bytes(context.paths.config, content)
 
 
 def _run_stage(stage: Stage, context: Context, only: StageName | None) -> None:
-    _refuse_missing_inputs(stage, context)
     state = inspect_stage(stage, context)
     _refuse_stale(stage, state)
     if state.kind == "complete":
+        # A kill between the manifest and this clean-up leaves the shards of a finished stage.
+        shutil.rmtree(stage.manifest(context).parent / "shards", ignore_errors=True)
         say(f"{stage.name:9} complete, skipped")
     elif only is not None and stage.name != only:
         raise RunStateError(f"stage {stage.name} is not complete; {only} needs it")
@@ -92,8 +107,9 @@ def _run_stage(stage: Stage, context: Context, only: StageName | None) -> None:
 def _refuse_stale(stage: Stage, state: State) -> None:
     if state.kind in ("stale", "damaged"):
         raise RunStateError(
-            f"stage {stage.name} is {state.kind}: {'; '.join(state.reasons)}. Use --redo "
-            f"{stage.name} to do it and all later stages again, or another --out for a new run"
+            f"stage {stage.name} is {state.kind}: {'; '.join(state.reasons)}. "
+            f"`ragmend run … --redo {stage.name}` does it and all later stages again; another "
+            "--out makes a new run"
         )
 
 
@@ -104,56 +120,25 @@ def _refuse_missing_inputs(stage: Stage, context: Context) -> None:
 
 
 def _execute(stage: Stage, context: Context) -> None:
-    if stage.name not in ("detect", "select"):
-        check_lock(context)
+    if stage.name == "judge":
+        mark_judging(context)
     started_at, started = now(), time.monotonic()
+    inputs = hash_files(stage.inputs(context))
     outcome = stage.execute(context)
-    folder = stage.manifest(context).parent
-    outputs = list(outcome.outputs)
-    if outcome.faults:
-        write_records(faults_path(folder), outcome.faults)
-        _refuse_faults(stage, context, outcome, folder)
-        outputs.append(faults_path(folder))
-    else:
-        faults_path(folder).unlink(missing_ok=True)
-    _write_manifest(stage, context, outcome, outputs, started_at)
-    shutil.rmtree(folder / "shards", ignore_errors=True)
-    counts = ", ".join(f"{name} {_plain(value)}" for name, value in outcome.counts.items())
-    say(f"{stage.name:9} {time.monotonic() - started:6.1f} s  {counts}")
-
-
-def _refuse_faults(stage: Stage, context: Context, outcome: Outcome, folder: Path) -> None:
-    faults = outcome.faults
-    records = sorted({fault.record_id for fault in faults}, key=record_order)
-    names = ", ".join(records[:5]) + (", …" if len(records) > 5 else "")
-    message = (
-        f"stage {stage.name}: {len(faults)} faulty answers (records {names}), listed in "
-        f"{faults_path(folder)}"
-    )
-    if context.accept_faults is None:
-        for output in outcome.outputs:
-            output.unlink()  # incomplete; the journal keeps what was answered
-        raise FaultError(
-            f"{message}. What is done is kept: run again to try only these again, or go on "
-            'without these records by --accept-faults "reason"'
-        )
-    say(f"{message}; accepted: {context.accept_faults}")
-
-
-def _write_manifest(
-    stage: Stage, context: Context, outcome: Outcome, outputs: Sequence[Path], started_at: str
-) -> None:
-    named = {context.paths.relative(path): path for path in outputs}
+    if hash_files(stage.inputs(context)) != inputs:
+        raise RunStateError(f"stage {stage.name}: an input changed while it ran; run it again")
+    outputs = _settle_faults(stage, context, outcome)
     write_manifest(
         stage.manifest(context),
         Manifest(
             stage=stage.name,
             settings=stage.settings(context.config),
-            inputs=hash_files(stage.inputs(context)),
-            outputs=hash_files(named),
+            inputs=inputs,
+            outputs=hash_files({context.paths.relative(path): path for path in outputs}),
             counts=outcome.counts,
             models=dict(outcome.models),
             seed=outcome.seed,
+            n_units=outcome.n_units,
             n_faults=len(outcome.faults),
             accepted_faults=context.accept_faults if outcome.faults else None,
             started_at=started_at,
@@ -161,10 +146,42 @@ def _write_manifest(
             **context.environment._asdict(),
         ),
     )
+    shutil.rmtree(stage.manifest(context).parent / "shards", ignore_errors=True)
+    say(f"{stage.name:9} {time.monotonic() - started:6.1f} s  {format_counts(outcome.counts)}")
+
+
+def _settle_faults(stage: Stage, context: Context, outcome: Outcome) -> list[Path]:
+    """Write the faults beside the decisions; return all outputs if they are accepted.
+
+    Raises:
+        FaultError: They are not; what was answered stays in the journal.
+    """
+    path = faults_path(stage.manifest(context).parent)
+    if not outcome.faults:
+        path.unlink(missing_ok=True)
+        return list(outcome.outputs)
+    write_records(path, outcome.faults)
+    records = sorted({fault.record_id for fault in outcome.faults}, key=record_order)
+    names = ", ".join(records[:5]) + (", …" if len(records) > 5 else "")
+    message = (
+        f"stage {stage.name}: {len(outcome.faults)} faulty answers (records {names}), listed in "
+        f"{path}"
+    )
+    if context.accept_faults is None:
+        for output in outcome.outputs:
+            output.unlink()  # incomplete
+        raise FaultError(
+            f"{message}. What is done is kept: run again to try only these again, or go on "
+            'without these records by `ragmend run … --accept-faults "reason"`'
+        )
+    say(f"{message}; accepted: {context.accept_faults}")
+    return [*outcome.outputs, path]
 
 
 def _discard(stage: Stage, context: Context) -> None:
     """Take a stage back: its manifest first, so that a kill in between leaves it incomplete."""
+    if stage.name == "assemble":
+        context.paths.exported.unlink(missing_ok=True)
     state_file = stage.manifest(context)
     try:
         outputs = list(Manifest.model_validate_json(state_file.read_bytes()).outputs)
@@ -174,7 +191,3 @@ def _discard(stage: Stage, context: Context) -> None:
     for name in outputs:
         (context.paths.root / name).unlink(missing_ok=True)
     shutil.rmtree(state_file.parent / "shards", ignore_errors=True)
-
-
-def _plain(value: object) -> str:
-    return f"{value:,}" if isinstance(value, int) else str(value)

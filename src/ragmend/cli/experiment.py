@@ -1,23 +1,24 @@
 """One experiment as the commands see it: configuration, folder, stages, summary."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from ragmend.cli.backends import check_backends
 from ragmend.cli.context import Context, say
 from ragmend.cli.data import read_data
-from ragmend.cli.engine import run_stages
+from ragmend.cli.engine import inspect_stage, run_stages
 from ragmend.cli.stages import STAGES
-from ragmend.config import Config, load_config
-from ragmend.errors import MissingInputError
+from ragmend.config import Config, load_config, read_resolved_config
+from ragmend.errors import ConfigError, RunStateError
 from ragmend.io import read_records, write_records
 from ragmend.manifest import current_environment
 from ragmend.paths import RunPaths, StageName
-from ragmend.records import CONDITIONS, Condition, Record, RepairedAnswer
+from ragmend.records import CONDITIONS, Condition, Record, RepairedAnswer, Selected
 
 
 class ExportedAnswer(Record):
-    """One answer in one condition, with unflagged ones passed through unchanged."""
+    """One answer in one condition; an unflagged one passes through every condition unchanged."""
 
     record_id: str
     condition: Condition
@@ -35,24 +36,42 @@ class Experiment(NamedTuple):
         run_stages(self.context, STAGES, only=only, redo=redo)
 
     def export_all(self) -> None:
-        """Write every answer of the split in every condition, unflagged ones marked."""
-        path = self.context.paths.exported
-        n_records = write_records(path, self._exported())
-        say(f"{'export':9} {n_records:,} answers in {path}")
+        """Write every answer of the split in every condition, unflagged ones marked.
 
-    def _exported(self) -> Iterator[ExportedAnswer]:
+        Flagged answers without a repair (past a limit, or faulty) are left out and counted.
+
+        Raises:
+            RunStateError: The repaired answers are not complete.
+        """
+        paths = self.context.paths
+        assemble = next(stage for stage in STAGES if stage.name == "assemble")
+        if inspect_stage(assemble, self.context).kind != "complete":
+            raise RunStateError("--export-all needs the stage assemble, which is not complete")
+        selected = list(read_records(paths.selection, Selected))
         repaired = {
             (answer.record_id, answer.condition): answer.text
-            for answer in read_records(self.context.paths.answers, RepairedAnswer)
+            for answer in read_records(paths.answers, RepairedAnswer)
         }
-        for response in read_data(self.context.config).responses:
+        n_left_out = sum(
+            row.flagged and (row.record_id, "original") not in repaired for row in selected
+        )
+        write_records(paths.exported, self._exported(selected, repaired))
+        say(f"{'export':9} {paths.exported}, {n_left_out} flagged answers without repair left out")
+
+    def _exported(
+        self, selected: Sequence[Selected], repaired: Mapping[tuple[str, Condition], str]
+    ) -> Iterator[ExportedAnswer]:
+        texts = {r.record_id: r.text for r in read_data(self.context.config).responses}
+        for row in selected:
             for condition in CONDITIONS:
-                text = repaired.get((response.record_id, condition))
+                key = (row.record_id, condition)
+                if row.flagged and key not in repaired:
+                    continue
                 yield ExportedAnswer(
-                    record_id=response.record_id,
+                    record_id=row.record_id,
                     condition=condition,
-                    text=response.text if text is None else text,
-                    flagged=text is not None,
+                    text=repaired[key] if row.flagged else texts[row.record_id],
+                    flagged=row.flagged,
                 )
 
 
@@ -74,8 +93,7 @@ def open_experiment(
     config = _with_absolute_paths(load_config(where, overrides))
     context = _context(config, out or Path("runs") / config.name, accept_faults)
     STAGES[0].inputs(context)  # finds the data
-    for stage in STAGES:
-        stage.settings(config)  # finds parameter files and judges
+    check_backends(config)
     return Experiment(context)
 
 
@@ -85,10 +103,7 @@ def reopen_experiment(root: Path) -> Experiment:
     Raises:
         MissingInputError: It is no run folder.
     """
-    paths = RunPaths(root)
-    if not paths.config.is_file():
-        raise MissingInputError(f"{root}: no run folder (there is no {paths.config.name} in it)")
-    return Experiment(_context(load_config(str(paths.config)), root, None))
+    return Experiment(_context(read_resolved_config(RunPaths(root).config), root, None))
 
 
 def _context(config: Config, root: Path, accept_faults: str | None) -> Context:
@@ -110,4 +125,9 @@ def _with_absolute_paths(config: Config) -> Config:
 
 
 def _absolute(path: str | None) -> str | None:
-    return None if path is None else str(Path(path).expanduser().absolute())
+    if path is None:
+        return None
+    try:
+        return str(Path(path).expanduser().absolute())
+    except RuntimeError as error:
+        raise ConfigError(f"{path}: {error}") from error

@@ -4,13 +4,13 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Generic, NamedTuple, TypeVar
 
-from pydantic import JsonValue
+from pydantic import JsonValue, ValidationError
 
 from ragmend.cli.context import say
 from ragmend.cli.progress import stage_progress
-from ragmend.errors import AnswerFaultError
-from ragmend.io import canonical_json, sha256_of
-from ragmend.journal import Journal
+from ragmend.errors import AnswerFaultError, DataError
+from ragmend.io import canonical_json, explain, sha256_of
+from ragmend.journal import ADVICE, Answer, Journal
 from ragmend.paths import StageName, shard_path
 from ragmend.records import Fault, Record
 
@@ -75,10 +75,20 @@ def _answer(unit: Unit[T], model: type[T], stage: StageName, journal: Journal) -
     key = sha256_of({"stage": stage, "record_id": unit.record_id, **unit.request})
     recorded = journal.entries.get(key)
     if recorded is not None:
-        return [model.model_validate_json(canonical_json(record)) for record in recorded]
+        return [_as_record(record, model, journal) for record in recorded]
     answer = unit.compute()
     journal.append(key, [record.model_dump(mode="json") for record in answer])
     return answer
+
+
+def _as_record(recorded: Answer, model: type[T], journal: Journal) -> T:
+    try:
+        return model.model_validate_json(canonical_json(recorded))
+    except ValidationError as error:
+        found = explain(error, model.__name__)
+        raise DataError(
+            f"{journal.path}: a recorded answer is damaged ({found}); {ADVICE}"
+        ) from error
 
 
 def _as_fault(unit: Unit[T], stage: StageName, error: AnswerFaultError) -> Fault:

@@ -63,7 +63,7 @@ def _fail(message: str, code: int) -> None:
 
 def _os_error(error: OSError) -> str:
     place = f"{Path(str(error.filename))}: " if error.filename is not None else ""
-    return f"{place}{error.strerror or error}; what is done is kept"
+    return f"{place}{error.strerror or error}"
 
 
 if __name__ == "__main__":

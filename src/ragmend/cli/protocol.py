@@ -1,10 +1,12 @@
 """The protocol lock: what was fixed before any judging, and what was changed after all."""
 
 import json
+from typing import Literal
 
 from pydantic import JsonValue, ValidationError
 
 from ragmend.cli.context import Context, say
+from ragmend.cli.data import detector_run_id
 from ragmend.errors import DataError, RunStateError
 from ragmend.io import explain, sha256_of_file, write_bytes
 from ragmend.paths import STAGE_NAMES, StageName
@@ -47,63 +49,97 @@ class Amendment(Record):
     now: JsonValue
     after_judging: bool
 
+    @property
+    def when(self) -> str:
+        """Say whether it was changed before or after judging had begun."""
+        return "after judging" if self.after_judging else "before judging"
+
 
 class Lock(Record):
-    """The protocol of a run, as `protocol.lock.json` holds it."""
+    """The protocol of a run, as `protocol.lock.json` holds it.
 
-    schema_version: int = 1
+    `judged` stays true once judging has begun, whatever is done again later.
+    """
+
+    schema_version: Literal[1] = 1
     protocol: dict[str, JsonValue]
+    judged: bool = False
     amendments: tuple[Amendment, ...] = ()
 
 
 def write_lock(context: Context) -> None:
-    """Fix the protocol; a lock that is already there must say the same."""
+    """Fix the protocol when the population is drawn; a lock that is there is amended."""
     if context.paths.lock.is_file():
-        check_lock(context)
+        _amend(context, since="detect")
     else:
         _write(context, Lock(protocol=current_protocol(context)))
 
 
-def check_lock(context: Context) -> None:
-    """Check that the configuration still says what the lock says.
+def refuse_locked(context: Context, redo: StageName | None) -> None:
+    """Check that the configuration changes nothing that the lock holds fixed.
+
+    Entries that decide nothing before the stage that is redone may change; they become
+    amendments. Where the population is drawn anew, all may.
 
     Raises:
-        RunStateError: It does not; the message names the entry and the stage to redo.
+        RunStateError: Another entry changed; the message names it and the stage to redo.
     """
-    lock = read_lock(context)
-    changed = _changed(lock.protocol, current_protocol(context))
-    if changed:
-        entry = changed[0]
-        raise RunStateError(
-            f"the protocol is locked and {entry} is no longer what {context.paths.lock.name} "
-            f"says; the first stage that it decides is {DECIDES[entry]}: use --redo "
-            f"{DECIDES[entry]}, or another --out for a new run"
-        )
+    paths = context.paths
+    is_drawn = paths.lock.is_file() and paths.population.is_file()
+    if redo in ("detect", "select") or not is_drawn:
+        return
+    first = len(STAGE_NAMES) if redo is None else STAGE_NAMES.index(redo)
+    changed = _changed(read_lock(context).protocol, current_protocol(context))
+    for entry in changed:
+        if STAGE_NAMES.index(DECIDES[entry]) < first:
+            raise RunStateError(
+                f"the protocol is locked and {entry} is no longer what {paths.lock.name} says; "
+                f"the first stage that it decides is {DECIDES[entry]}: `ragmend run … --redo "
+                f"{DECIDES[entry]}` amends the protocol, another --out makes a new run"
+            )
 
 
 def amend_lock(context: Context, redo: StageName) -> None:
-    """Take over changed entries that decide nothing before the stage that is redone."""
-    if not context.paths.lock.is_file():
-        return
-    if redo in ("detect", "select"):
-        # The population itself is drawn anew: `select` writes a new lock.
-        context.paths.lock.unlink()
-        return
+    """Take over what changed; `select` does it itself when the population is drawn anew."""
+    if redo not in ("detect", "select") and context.paths.lock.is_file():
+        _amend(context, since=redo)
+
+
+def mark_judging(context: Context) -> None:
+    """Record that judging has begun: whatever changes from here on is known to come after."""
     lock = read_lock(context)
-    new = current_protocol(context)
-    first = STAGE_NAMES.index(redo)
-    changed = [e for e in _changed(lock.protocol, new) if STAGE_NAMES.index(DECIDES[e]) >= first]
+    if not lock.judged:
+        _write(context, lock.model_copy(update={"judged": True}))
+
+
+def is_lock_readable(context: Context) -> bool:
+    """Tell whether there is a lock that can be read."""
+    try:
+        read_lock(context)
+    except (RunStateError, DataError):
+        return False
+    return True
+
+
+def _amend(context: Context, *, since: StageName) -> None:
+    lock, new = read_lock(context), current_protocol(context)
+    first = STAGE_NAMES.index(since)
+    changed = [
+        entry
+        for entry in _changed(lock.protocol, new)
+        if STAGE_NAMES.index(DECIDES[entry]) >= first
+    ]
     if not changed:
         return
-    judged = context.paths.judgements.is_file()
     added = tuple(
-        Amendment(entry=e, was=lock.protocol.get(e), now=new.get(e), after_judging=judged)
+        Amendment(entry=e, was=lock.protocol.get(e), now=new.get(e), after_judging=lock.judged)
         for e in changed
     )
     for amendment in added:
-        say(f"protocol amended: {amendment.entry}" + (" (after judging)" if judged else ""))
-    kept = {**lock.protocol, **{entry: new[entry] for entry in changed}}
-    _write(context, Lock(protocol=kept, amendments=(*lock.amendments, *added)))
+        say(f"protocol amended {amendment.when}: {amendment.entry}")
+    protocol = {**lock.protocol, **{entry: new[entry] for entry in changed}}
+    amendments = (*lock.amendments, *added)
+    _write(context, Lock(protocol=protocol, judged=lock.judged, amendments=amendments))
 
 
 def read_lock(context: Context) -> Lock:
@@ -119,7 +155,9 @@ def read_lock(context: Context) -> Lock:
     except FileNotFoundError as error:
         raise RunStateError(f"{path}: no such file; run the stage select first") from error
     except ValidationError as error:
-        raise DataError(f"{path}: {explain(error, 'Lock')}") from error
+        raise DataError(
+            f"{path}: {explain(error, 'Lock')}; put it back, or --redo select"
+        ) from error
 
 
 def current_protocol(context: Context) -> dict[str, JsonValue]:
@@ -132,7 +170,7 @@ def current_protocol(context: Context) -> dict[str, JsonValue]:
     }
     protocol: dict[str, JsonValue] = {
         "population": {
-            "run": config.population.run,
+            "run": config.population.run or detector_run_id(config),
             "limit": config.population.limit,
             "sha256": sha256_of_file(context.paths.population),
         },

@@ -16,7 +16,7 @@ from ragmend.cli.context import Context
 from ragmend.cli.data import detector_run_id, read_population
 from ragmend.cli.faults import faulty_records
 from ragmend.cli.protocol import read_lock
-from ragmend.io import read_lines, read_records, sha256_of_file
+from ragmend.io import read_records, sha256_of_file
 from ragmend.manifest import read_manifest
 from ragmend.paths import faults_path
 from ragmend.records import (
@@ -71,8 +71,7 @@ def summarize(context: Context, analysis: Analysis) -> Summary:
 
 def _run_warnings(context: Context) -> Iterator[str]:
     for amendment in read_lock(context).amendments:
-        when = "after judging" if amendment.after_judging else "before judging"
-        yield f"the protocol was amended {when}: {amendment.entry}"
+        yield f"the protocol was amended {amendment.when}: {amendment.entry}"
     if context.config.population.limit is not None:
         yield f"limited to the first {context.config.population.limit} flagged answers"
     n_excluded = len(_excluded(context))
@@ -145,6 +144,6 @@ def _fault_counts(context: Context) -> Iterator[FaultCount]:
         if manifest is None or manifest.n_faults == 0:
             continue
         faults = list(read_records(faults_path(folder), Fault))
-        answers = sum(1 for name in manifest.outputs for _ in read_lines(context.paths.root / name))
+        n_units = manifest.n_units or len(faults)
         for status, count in sorted(Counter(fault.status for fault in faults).items()):
-            yield FaultCount(stage=manifest.stage, status=status, count=count, answers=answers)
+            yield FaultCount(stage=manifest.stage, status=status, count=count, answers=n_units)

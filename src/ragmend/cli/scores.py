@@ -1,6 +1,8 @@
 """Detector scores of a run, as `ragmend detect score` prints them."""
 
 from ragmend.cli.context import Context
+from ragmend.cli.engine import inspect_stage
+from ragmend.cli.stages.select import SELECT
 from ragmend.errors import RunStateError
 from ragmend.io import read_records
 from ragmend.records import DetectorScore
@@ -13,12 +15,14 @@ def format_scores(context: Context) -> str:
     """Return the scores as lines: by protocol, level and task, pooled and macro F1.
 
     Raises:
-        RunStateError: The run has no scores yet.
+        RunStateError: The run has no scores, or they are not what select wrote.
     """
-    path = context.paths.detector_scores
-    if not path.is_file():
-        raise RunStateError(f"{path}: not there; run the stage select first")
-    rows = list(read_records(path, DetectorScore))
+    state = inspect_stage(SELECT, context)
+    if state.kind != "complete":
+        raise RunStateError(
+            f"stage select is {state.kind}: {'; '.join(state.reasons) or 'run it first'}"
+        )
+    rows = list(read_records(context.paths.detector_scores, DetectorScore))
     lines = [HEADER]
     for key in dict.fromkeys((row.protocol, row.level) for row in rows):
         members = [row for row in rows if (row.protocol, row.level) == key]

@@ -15,7 +15,7 @@ def summarize_run(paths: RunPaths) -> str:
     places = [
         f"tables   {paths.tables}",
         f"figures  {paths.figures}",
-        f"report   {paths.root / 'report.html'}",
+        f"report   {paths.report}",
     ]
     return "\n\n".join([*blocks, "\n".join(f"* {note}" for note in notes), "\n".join(places)])
 

@@ -19,6 +19,7 @@ from ragmend.records import (
     Record,
     Response,
     Source,
+    SpanPolicy,
     Split,
     TaskType,
     record_order,
@@ -28,7 +29,6 @@ from ragmend.scoring import merge_spans
 LabelType = Literal[
     "Evident Conflict", "Subtle Conflict", "Evident Baseless Info", "Subtle Baseless Info"
 ]
-Policy = Literal["count", "ignore"]
 
 
 class Label(Record):
@@ -108,8 +108,8 @@ def load_ragtruth(
     *,
     split: Split,
     tasks: Sequence[TaskType],
-    implicit_true: Policy = "count",
-    due_to_null: Policy = "count",
+    implicit_true: SpanPolicy = "count",
+    due_to_null: SpanPolicy = "count",
 ) -> Dataset:
     """Load the responses of one split and their sources.
 
@@ -243,7 +243,7 @@ def _as_response(raw: RawResponse, spans: tuple[GoldSpan, ...], line: Line) -> R
 
 
 def _gold_spans(
-    raw: RawResponse, line: Line, *, implicit_true: Policy, due_to_null: Policy
+    raw: RawResponse, line: Line, *, implicit_true: SpanPolicy, due_to_null: SpanPolicy
 ) -> tuple[GoldSpan, ...]:
     spans = []
     for number, label in enumerate(raw.labels):

@@ -26,11 +26,18 @@ from ragmend.records import TASKS
 @click.option(
     "--development-sources",
     "n_development",
+    type=click.IntRange(min=1),
     default=157,
     show_default=True,
     help="Sources held out for the printed AUC.",
 )
-@click.option("--seed", default=42, show_default=True, help="Seed of that draw and of the fit.")
+@click.option(
+    "--seed",
+    type=click.IntRange(min=0),
+    default=42,
+    show_default=True,
+    help="Seed of that draw and of the fit.",
+)
 def fit_verifier_command(folder: Path, out: Path, n_development: int, seed: int) -> None:
     """Fit the lexical verifier on RAGTruth *train* records; parameters are readable JSON."""
     from ragmend.repair.lexical_fit import dump_parameters, fit_verifier

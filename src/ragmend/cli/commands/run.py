@@ -32,6 +32,10 @@ def run_command(
 
     What is complete is skipped; what a kill interrupted goes on where it was.
     """
+    if accept_faults is not None and not accept_faults.strip():
+        raise click.BadParameter(
+            "give a reason; it stands in the manifest", param_hint="--accept-faults"
+        )
     if limit is not None:
         overrides = (*overrides, f"population.limit={limit}")
     experiment = open_experiment(config, out, overrides, accept_faults=accept_faults)

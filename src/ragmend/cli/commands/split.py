@@ -29,6 +29,8 @@ def split_command(files: tuple[str, ...]) -> None:
 
 
 def _read(name: str) -> str:
+    if not _is_text(name):
+        raise DataError(f"{name!r}: the file's name is not UTF-8; claim ids are made from it")
     try:
         content = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
         return content.decode()
@@ -38,3 +40,11 @@ def _read(name: str) -> str:
         raise MissingInputError(f"{name}: no such file") from error
     except IsADirectoryError as error:
         raise MissingInputError(f"{name}: is a directory, a file was expected") from error
+
+
+def _is_text(name: str) -> bool:
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

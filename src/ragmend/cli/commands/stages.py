@@ -74,4 +74,4 @@ def report_command(run: Path, redo: bool) -> None:
     """Write report.md and report.html of a run."""
     experiment = reopen_experiment(run)
     experiment.run(only="report", redo="report" if redo else None)
-    click.echo(f"report   {experiment.context.paths.root / 'report.html'}")
+    click.echo(f"report   {experiment.context.paths.report}")

@@ -4,12 +4,12 @@ from pathlib import Path
 
 import click
 
-from ragmend.cli.context import Context, Stage
+from ragmend.cli.context import Context, Stage, format_counts
 from ragmend.cli.engine import inspect_stage
 from ragmend.cli.experiment import reopen_experiment
 from ragmend.cli.stages import STAGES
 from ragmend.errors import RagmendError
-from ragmend.manifest import Manifest
+from ragmend.manifest import State
 
 
 @click.command("status")
@@ -18,32 +18,32 @@ def status_command(run: Path) -> None:
     """Show the stages of a run: state, counts, what is missing, what is stale."""
     context = reopen_experiment(run).context
     click.echo(f"{context.config.name} in {context.paths.root}")
+    broken: str | None = None
     for stage in STAGES:
-        click.echo(f"{stage.name:9} {_describe(stage, context)}")
+        state = _inspect(stage, context)
+        note = f"  (but {broken}, before it, is not)" if broken and state.kind == "complete" else ""
+        click.echo(f"{stage.name:9} {_describe(stage, state, context)}{note}")
+        if broken is None and state.kind in ("stale", "damaged"):
+            broken = stage.name
 
 
-def _describe(stage: Stage, context: Context) -> str:
+def _inspect(stage: Stage, context: Context) -> State:
     try:
-        state = inspect_stage(stage, context)
-    except RagmendError as error:
-        return f"unreadable: {error}"
+        return inspect_stage(stage, context)
+    except (RagmendError, OSError) as error:
+        return State("damaged", (f"cannot be read: {error}",))
+
+
+def _describe(stage: Stage, state: State, context: Context) -> str:
     if state.kind == "complete" and state.manifest is not None:
-        return f"complete  {_counts(state.manifest)}"
+        faults = f", faults {state.manifest.n_faults}, accepted: {state.manifest.accepted_faults}"
+        counts = format_counts(state.manifest.counts)
+        return f"complete  {counts}{faults if state.manifest.n_faults else ''}"
     if state.reasons:
-        help_text = f"ragmend run … --redo {stage.name}"
-        return f"{state.kind}  {'; '.join(state.reasons)} ({help_text})"
+        helps = f"ragmend run … --redo {stage.name}"
+        return f"{state.kind:9} {'; '.join(state.reasons)} ({helps})"
     n_recorded = _n_recorded(stage.manifest(context).parent)
     return f"partial   {n_recorded:,} units recorded" if n_recorded else "missing"
-
-
-def _counts(manifest: Manifest) -> str:
-    parts = [
-        f"{name} {value:,}" if isinstance(value, int) else f"{name} {value}"
-        for name, value in manifest.counts.items()
-    ]
-    if manifest.n_faults:
-        parts.append(f"faults {manifest.n_faults}, accepted: {manifest.accepted_faults}")
-    return ", ".join(parts)
 
 
 def _n_recorded(folder: Path) -> int:

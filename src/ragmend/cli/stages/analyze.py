@@ -61,7 +61,7 @@ def result_settings(config: Config) -> dict[str, JsonValue]:
 
 ANALYZE = Stage(
     name="analyze",
-    manifest=lambda context: context.paths.analysis / "manifest.json",
+    manifest=lambda context: context.paths.analysis_manifest,
     inputs=result_inputs,
     settings=result_settings,
     execute=_execute,

@@ -8,7 +8,9 @@ from ragmend.cli.context import Context, Outcome, Stage, run_inputs
 from ragmend.cli.data import read_population
 from ragmend.cli.faults import faults_inputs, faulty_records
 from ragmend.config import Config
+from ragmend.errors import FaultError
 from ragmend.io import read_records, write_records
+from ragmend.paths import manifest_path
 from ragmend.records import Action, Candidate, Claim, RepairedAnswer, Verdict, by_record
 from ragmend.repair.arms import record_answers
 from ragmend.repair.repaired import check_reconstruction, repair_record
@@ -25,6 +27,8 @@ def _execute(context: Context) -> Outcome:
     answers: list[RepairedAnswer] = []
     n_lookups = 0
     kept = [r for r in population.responses if r.record_id not in excluded]
+    if not kept:
+        raise FaultError("no record is left: every answer of the population is faulty")
     for response in kept:
         key = response.record_id
         repaired = repair_record(
@@ -44,8 +48,8 @@ def _execute(context: Context) -> Outcome:
         "records": len(kept),
         "excluded_faulty": len(excluded),
         "answers": len(answers),
-        # Every look-up found what it asked for: a miss raises and nothing is written.
         "lookups": n_lookups,
+        # Not a count: a verdict that is missed raises, and then nothing is written.
         "misses": 0,
         "writes": len(actions) + len(answers),
     }
@@ -68,7 +72,7 @@ def _settings(config: Config) -> dict[str, JsonValue]:
 
 ASSEMBLE = Stage(
     name="assemble",
-    manifest=lambda context: context.paths.actions.with_name("manifest.json"),
+    manifest=lambda context: manifest_path(context.paths.actions),
     inputs=_inputs,
     settings=_settings,
     execute=_execute,

@@ -11,13 +11,15 @@ from ragmend.datasets.ragtruth import Dataset
 from ragmend.detector.predictions import Imported, import_predictions
 from ragmend.errors import MissingInputError
 from ragmend.io import write_records
+from ragmend.paths import manifest_path
 
 
 def _execute(context: Context) -> Outcome:
     config = context.config
     data = read_data(config)
-    for note in data.notes:
-        say(f"{'data':9} {note}")
+    if config.data.kind != "demo":  # what the built-in data hold on purpose needs no notice
+        for note in data.notes:
+            say(f"{'data':9} {note}")
     imported = _import(config, data) if config.detector.kind == "predictions" else _detect(data)
     output = context.paths.detections(detector_run_id(config))
     write_records(output, imported.detections)
@@ -73,8 +75,8 @@ def _settings(config: Config) -> dict[str, JsonValue]:
 
 DETECT = Stage(
     name="detect",
-    manifest=lambda context: context.paths.detections(detector_run_id(context.config)).with_name(
-        "manifest.json"
+    manifest=lambda context: manifest_path(
+        context.paths.detections(detector_run_id(context.config))
     ),
     inputs=_inputs,
     settings=_settings,

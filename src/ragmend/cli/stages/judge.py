@@ -13,7 +13,8 @@ from ragmend.cli.journaling import Unit, answer_units
 from ragmend.config import Config
 from ragmend.errors import AccountingError
 from ragmend.io import read_records, sha256_of, write_records
-from ragmend.judges.panel import judge_reading
+from ragmend.judges.panel import judge_answer
+from ragmend.paths import manifest_path
 from ragmend.records import Judgement, RepairedAnswer
 from ragmend.text.reading import SourceReading, read_source
 
@@ -39,7 +40,9 @@ def _execute(context: Context) -> Outcome:
         "empty_answers": sum(answer.text == "" for answer in answers),
     }
     models = {f"judge:{judge.name}": judge.backend for judge in config.judges.panel}
-    return Outcome((paths.judgements,), counts, models, faults=tuple(judged.faults))
+    return Outcome(
+        (paths.judgements,), counts, models, n_units=n_units, faults=tuple(judged.faults)
+    )
 
 
 def _units(
@@ -66,7 +69,7 @@ def _units(
 
 
 def _judge(name: str, reading: SourceReading, answer: RepairedAnswer) -> list[Judgement]:
-    judgement = judge_reading(
+    judgement = judge_answer(
         name, reading, record_id=answer.record_id, condition=answer.condition, answer=answer.text
     )
     return [judgement]
@@ -79,7 +82,7 @@ def _inputs(context: Context) -> dict[str, Path]:
 
 JUDGE = Stage(
     name="judge",
-    manifest=lambda context: context.paths.judgements.with_name("manifest.json"),
+    manifest=lambda context: manifest_path(context.paths.judgements),
     inputs=_inputs,
     settings=lambda config: {"judges": judge_entries(config)},
     execute=_execute,

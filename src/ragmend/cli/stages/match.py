@@ -7,6 +7,7 @@ from pydantic import JsonValue
 from ragmend.cli.context import Context, Outcome, Stage, run_inputs
 from ragmend.cli.data import read_population
 from ragmend.io import read_records, write_records
+from ragmend.paths import manifest_path
 from ragmend.records import Claim, by_record
 from ragmend.repair.evidence import match_evidence
 
@@ -41,7 +42,7 @@ def _inputs(context: Context) -> dict[str, Path]:
 
 MATCH = Stage(
     name="match",
-    manifest=lambda context: context.paths.evidence.with_name("manifest.json"),
+    manifest=lambda context: manifest_path(context.paths.evidence),
     inputs=_inputs,
     settings=lambda config: {"evidence.top_k": config.evidence.top_k},
     execute=_execute,

@@ -14,6 +14,7 @@ from ragmend.cli.faults import faults_inputs, faulty_records
 from ragmend.cli.journaling import Unit, answer_units
 from ragmend.config import Config
 from ragmend.io import read_records, write_records
+from ragmend.paths import manifest_path
 from ragmend.records import Candidate, Claim, Evidence, Verdict, by_record
 from ragmend.repair.arms import is_eligible
 from ragmend.repair.candidates import Roles, propose_candidates
@@ -45,17 +46,20 @@ def _execute(context: Context) -> Outcome:
         threshold=threshold,
         verify_edit=config.verifier.verify_edit,
     )
+    n_units = len(population.responses) - len(excluded)
     answers = answer_units(
         _units(population, recorded, roles, _settings(config), excluded),
         model=Candidate,
         stage="propose",
         folder=paths.candidates.parent,
-        n_units=len(population.responses) - len(excluded),
+        n_units=n_units,
     )
     write_records(paths.candidates, answers.records)
     models = {"verifier": roles.verifier.name, "rewriter": roles.rewriter.name}
     counts = {"eligible": len(recorded.eligible), **_count(answers.records)}
-    return Outcome((paths.candidates,), counts, models, faults=tuple(answers.faults))
+    return Outcome(
+        (paths.candidates,), counts, models, n_units=n_units, faults=tuple(answers.faults)
+    )
 
 
 def _units(
@@ -118,7 +122,7 @@ def _settings(config: Config) -> dict[str, JsonValue]:
 
 PROPOSE = Stage(
     name="propose",
-    manifest=lambda context: context.paths.candidates.with_name("manifest.json"),
+    manifest=lambda context: manifest_path(context.paths.candidates),
     inputs=_inputs,
     settings=_settings,
     execute=_execute,

@@ -29,8 +29,8 @@ def _inputs(context: Context) -> dict[str, Path]:
 
 REPORT = Stage(
     name="report",
-    manifest=lambda context: context.paths.analysis / "report-manifest.json",
+    manifest=lambda context: context.paths.report_manifest,
     inputs=_inputs,
-    settings=result_settings,
+    settings=lambda config: {**result_settings(config), "name": config.name},
     execute=_execute,
 )

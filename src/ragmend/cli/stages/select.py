@@ -12,6 +12,7 @@ from ragmend.detector.scores import score_detections
 from ragmend.detector.selection import select_flagged
 from ragmend.errors import ConfigError, DataError
 from ragmend.io import read_records, write_records
+from ragmend.paths import manifest_path
 from ragmend.records import Detection
 
 
@@ -68,7 +69,7 @@ def _settings(config: Config) -> dict[str, JsonValue]:
 
 SELECT = Stage(
     name="select",
-    manifest=lambda context: context.paths.population.with_name("manifest.json"),
+    manifest=lambda context: manifest_path(context.paths.population),
     inputs=_inputs,
     settings=_settings,
     execute=_execute,

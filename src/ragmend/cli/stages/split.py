@@ -5,6 +5,7 @@ from pydantic import JsonValue
 from ragmend.cli.context import Context, Outcome, Stage, run_inputs
 from ragmend.cli.data import read_population
 from ragmend.io import write_records
+from ragmend.paths import manifest_path
 from ragmend.repair.claims import split_claims
 
 
@@ -24,7 +25,7 @@ def _execute(context: Context) -> Outcome:
 
 SPLIT = Stage(
     name="split",
-    manifest=lambda context: context.paths.claims.with_name("manifest.json"),
+    manifest=lambda context: manifest_path(context.paths.claims),
     inputs=lambda context: run_inputs(context, context.paths.population),
     settings=lambda config: {},
     execute=_execute,

@@ -13,6 +13,7 @@ from ragmend.cli.journaling import Unit, answer_units
 from ragmend.config import Config
 from ragmend.errors import AccountingError
 from ragmend.io import read_records, write_records
+from ragmend.paths import manifest_path
 from ragmend.records import Claim, Evidence, Verdict, by_record
 from ragmend.repair.arms import is_eligible, is_verified
 from ragmend.repair.verification import Verifier
@@ -41,7 +42,11 @@ def _execute(context: Context) -> Outcome:
         "eligible": n_eligible,
     }
     return Outcome(
-        (paths.verdicts,), counts, {"verifier": verifier.name}, faults=tuple(answers.faults)
+        (paths.verdicts,),
+        counts,
+        {"verifier": verifier.name},
+        n_units=len(population.responses),
+        faults=tuple(answers.faults),
     )
 
 
@@ -85,7 +90,7 @@ def _settings(config: Config) -> dict[str, JsonValue]:
 
 VERIFY = Stage(
     name="verify",
-    manifest=lambda context: context.paths.verdicts.with_name("manifest.json"),
+    manifest=lambda context: manifest_path(context.paths.verdicts),
     inputs=_inputs,
     settings=_settings,
     execute=_execute,
