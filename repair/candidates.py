@@ -6,12 +6,12 @@ accepted when the gate passes it and P(support) reaches the same threshold as pa
 Source: Mulakkayala, van Stein, Plaat (arXiv 2608.29307), sections 3.3 and 3.4.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal, NamedTuple
 
 from ragmend.records import Candidate, CandidateKind, Claim, Evidence, Gate, Source
 from ragmend.repair.gate import check_gate
-from ragmend.repair.prose import as_prose
+from ragmend.repair.prose import as_prose, is_statement
 from ragmend.repair.verification import Rewriter, Verifier
 from ragmend.text.reading import SourceReading, read_source
 from ragmend.text.words import words
@@ -85,25 +85,23 @@ def _extracts(
     wanted: Sequence[Claim],
     ranked: dict[str, list[Evidence]],
 ) -> Iterator[Proposal]:
-    """Yield the rank-1 fragment of each claim; a fragment is said once in an answer."""
+    """Yield the rank-1 fragment of each claim, refused if the answer says it already."""
     said = _squeezed(answer)
-    substituted: set[str] = set()
     for claim in wanted:
         if claim.claim_id not in ranked:
             continue
         best = min(ranked[claim.claim_id], key=lambda row: row.rank)
         fragment = reading.fragments[reading.position_of[best.fragment_id]]
+        text = as_prose(fragment)
         reasons = []
         if fragment.is_unknown:
             reasons.append("unknown_value")
-        if _squeezed(fragment.text) in said:
+        if not is_statement(text):
+            reasons.append("not_a_statement")
+        if _squeezed(fragment.text) in said or _squeezed(text) in said:
             reasons.append("already_in_answer")
-        if fragment.fragment_id in substituted:
-            reasons.append("already_substituted")
         gate = Gate(passed=not reasons, reasons=tuple(reasons))
-        if gate.passed:
-            substituted.add(fragment.fragment_id)
-        yield Proposal(claim, "extract", as_prose(fragment), (fragment.fragment_id,), gate)
+        yield Proposal(claim, "extract", text, (fragment.fragment_id,), gate)
 
 
 def _rewrites(
@@ -131,7 +129,22 @@ def _accept(
         (proposal.claim.claim_id, proposal.kind): score
         for proposal, score in zip(passed, scores, strict=True)
     }
-    return [_as_candidate(proposal, scored, roles.threshold) for proposal in proposals]
+    candidates = (_as_candidate(proposal, scored, roles.threshold) for proposal in proposals)
+    return list(_each_extract_once(candidates))
+
+
+def _each_extract_once(candidates: Iterable[Candidate]) -> Iterator[Candidate]:
+    """Refuse an extract that an earlier claim's accepted extract has said already."""
+    substituted: set[tuple[str, ...]] = set()
+    for candidate in candidates:
+        if candidate.kind == "extract" and candidate.accepted:
+            if candidate.evidence_ids in substituted:
+                gate = Gate(passed=False, reasons=("already_substituted",))
+                refusal = {"gate": gate, "p_support": None, "accepted": False}
+                yield candidate.model_copy(update=refusal)
+                continue
+            substituted.add(candidate.evidence_ids)
+        yield candidate
 
 
 def _as_candidate(

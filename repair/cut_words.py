@@ -15,8 +15,9 @@ LIMITS = _listed(
     """
     all any anyone anything both but each either else every everyone everything except exception
     few hardly if least nearly neither nor only or otherwise provided rarely scarcely seldom sole
-    unless until when whenever whether allegedly avoid avoided banned barely decline declined
-    denied denies deny fail failed fails prohibited refuse refused refuses stopped
+    unless until when whenever whether allegedly avoid avoided ban banned banning bans barely
+    decline declined denied denies deny fail failed fails preventing prohibited prohibiting refuse
+    refused refuses stopped
     """
 )
 # Behind these a prepositional phrase narrows what is said.
@@ -40,6 +41,11 @@ NO_PARTICIPLES = _listed(
 PARTICIPLES = _listed("located situated known founded")
 PREPOSITIONS = _listed(
     "after along around at because before by due during for from in near on since with within"
+)
+# Behind a preposition: a particle, or a phrase that picks out what is meant.
+NARROWING = PREPOSITIONS | _listed(
+    "all as average certain first general last least most no of once order other particular some "
+    "specific to which whom"
 )
 SAFE_IN_THE_PRESENT = _listed("along because due near with")
 SAFE_BEHIND_A_VERB = _listed("after because before due during since")
@@ -68,13 +74,14 @@ UNFINISHED = AUXILIARIES | _listed(
     there these this those though through to toward towards under up upon very via what while with
     within yet also
 
-    accused added appear appeared appears based belonged charged compared composed comprised
+    accused added appear appeared appears based belonged caught charged compared composed comprised
     connected convicted covered dedicated depend depended depends described devoted differ divided
-    engaged equipped filled focus focused focuses followed go goes interested inspired involved
+    engaged equipped filled focus focused focuses followed go goes interact interacted
+    interested inspired involved
     known limited linked lead leads led live lived lives located look looked looks made marked met
-    originated participate participated placed range ranged ranges regarded related relied
+    originated participate participated placed range ranged ranges rated regarded related relied
     replaced result resulted results separated served serves situated specialize specialized
-    specializes stem stemmed stems suffer suffered suffers surrounded ranked used viewed went
+    specializes struck stem stemmed stems suffer suffered suffers surrounded ranked used viewed went
     work worked works brought take takes took taken put puts
 
     his her its our my your they he she it we i you him them not well back out down away off

@@ -12,7 +12,7 @@ from pydantic import Field
 
 from ragmend.records import Count, Record
 from ragmend.text.content import supportable_stems
-from ragmend.text.names import names
+from ragmend.text.names import name_stem, names
 from ragmend.text.numbers import is_stated, numbers
 from ragmend.text.reading import SourceReading, stem_pairs
 from ragmend.text.tfidf import Match
@@ -126,9 +126,8 @@ def _count_numbers(reading: SourceReading, text: str) -> tuple[int, int]:
 
 
 def _count_foreign_names(reading: SourceReading, text: str, found: Sequence[Word]) -> int:
-    return sum(
-        word.stem not in reading.stems for name in names(text, found=found) for word in name.words
-    )
+    named = (word for name in names(text, found=found) for word in name.words)
+    return sum(name_stem(word) not in reading.plain_stems for word in named)
 
 
 def _negates_alone(reading: SourceReading, found: Sequence[Word], matches: Sequence[Match]) -> bool:

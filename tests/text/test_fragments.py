@@ -24,7 +24,12 @@ BUSINESS = {
         "WiFi": "no",
         "Music": None,
         "Ambience": {"casual": True, "romantic": False},
+        "BikeParking": True,
+        "HasTV": False,
+        "GoodForMeal": {"dinner": True},
+        "Alcohol": "u'full_bar'",
     },
+    "is_open": 1,
     "business_stars": 4.0,
     "review_info": [
         {"review_stars": 5.0, "review_date": "2022-01-16 23:37:37", "review_text": "Great. Go!"},
@@ -92,13 +97,20 @@ def test_running_text_becomes_sentences():
         ("attributes.Music", "music: unknown"),
         ("attributes.Ambience.casual", "casual ambience"),
         ("attributes.Ambience.romantic", "not romantic ambience"),
+        ("attributes.BikeParking", "bike parking: yes"),
+        ("attributes.HasTV", "no TV"),
+        ("attributes.GoodForMeal.dinner", "good for dinner"),
+        ("attributes.Alcohol", "alcohol: full bar"),
+        ("hours.Friday", "Friday hours: open 24 hours (0:0-24:0)"),
+        ("is_open", "open for business"),
         ("business_stars", "rated 4.0 stars"),
         ("state", "state: CA (California)"),
         ("categories", "categories: Burgers, Restaurants"),
     ],
 )
 def test_a_field_reads_as_english(path, text):
-    assert rendered(business())[path] == text
+    hours = BUSINESS["hours"] | {"Friday": "0:0-24:0"} if "Friday" in path else BUSINESS["hours"]
+    assert rendered(business(hours=hours))[path] == text
 
 
 def test_only_nulls_and_empty_values_are_unknown():

@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragmend.text.names import names
+from ragmend.text.names import name_stem, names, opening_words
 from ragmend.text.words import words
 
 
@@ -67,6 +67,16 @@ def test_function_words_are_no_names_even_in_capitals():
 
 def test_pointing_into_the_source_names_nothing():
     assert spelled("as said (Passage 2, Step 1), and in the Summary") == []
+
+
+def test_opening_words_are_what_a_sentence_begins_with_and_no_name_has():
+    text = "Smith met her. Paul Kruse said: The end. Diners wept"
+    assert [word.norm for word in opening_words(text)] == ["smith", "diners"]
+
+
+def test_accents_do_not_make_another_name():
+    stems = [[name_stem(word) for word in words(text)] for text in ("José Núñez", "Jose Nunez")]
+    assert stems[0] == stems[1]
 
 
 def test_an_article_joins_a_name_only_behind_of():

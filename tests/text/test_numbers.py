@@ -54,6 +54,44 @@ def test_a_full_date_gives_its_day_and_its_year():
     assert values("in April 2014") == [("date", "04"), ("number", "2014")]
 
 
+def test_dates_in_the_european_order_are_the_same_dates():
+    for text in ("26.03.2015", "26.3.2015", "26/03/2015"):
+        assert values(text) == values("March 26, 2015")
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("He came in March.", "03"),
+        ("in early May, in the rain", "05"),
+        ("on Monday", "monday"),
+        ("on mondays", "monday"),
+        ("Mon: closed", "monday"),
+    ],
+)
+def test_a_month_or_weekday_alone_is_a_date(text, value):
+    assert values(text) == [("date", value)]
+
+
+def test_days_in_short_are_read_in_a_range():
+    assert values("Tues-Sat") == [("date", "tuesday"), ("date", "saturday")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["you may go", "May I go?", "they march on", "an august body", "he sat, the sun, we wed"],
+)
+def test_verbs_that_look_like_dates_are_none(text):
+    assert values(text) == []
+
+
+def test_a_day_states_its_month():
+    source = number_keys(numbers("It was on March 26."))
+    assert is_stated(numbers("in March")[0], source)
+    assert not is_stated(numbers("in April")[0], source)
+    assert not is_stated(numbers("March 26")[0], number_keys(numbers("in March")))
+
+
 def test_the_verb_may_is_no_month():
     assert values("you may 5 times") == [("number", "5")]
     assert values("on May 5") == [("date", "05-05")]
@@ -87,6 +125,52 @@ def test_noon_and_midnight_are_times():
 def test_money_in_signs_words_and_scales():
     assert values("$3.5 million") == values("3,500,000 dollars") == [("money", "3500000")]
     assert values("$5k") == values("five thousand dollars") == [("money", "5000")]
+
+
+@pytest.mark.parametrize(
+    ("text", "currency"),
+    [
+        ("$5", "$"), ("US$5", "$"), ("5 dollars", "$"), ("five dollars", "$"), ("5 USD", "$"),
+        ("€5", "€"), ("5 euros", "€"), ("£5", "£"), ("5 pounds sterling", "£"), ("5 yen", "¥"),
+    ],
+)  # fmt: skip
+def test_money_has_a_currency(text, currency):
+    (number,) = numbers(text)
+    assert (number.kind, number.value, number.currency) == ("money", "5", currency)
+
+
+def test_a_currency_is_stated_by_itself_or_by_a_bare_number():
+    euros, dollars = numbers("€5")[0], numbers("$5")[0]
+    assert is_stated(euros, number_keys([euros]))
+    assert not is_stated(euros, number_keys([dollars]))
+    assert is_stated(euros, number_keys(numbers("5")))
+    assert is_stated(numbers("5")[0], number_keys([euros]))
+
+
+@pytest.mark.parametrize("text", ["-5", "it was -5 degrees", "−5 °C", "minus 5", "(-5)"])
+def test_a_sign_is_part_of_a_number(text):
+    assert values(text) == [("number", "-5")]
+
+
+@pytest.mark.parametrize("text", ["3-5", "3 -5", "(3)-5", "3 – 5", "3\n-5"])
+def test_a_dash_between_numbers_or_before_an_item_is_no_sign(text):
+    assert values(text) == [("number", "3"), ("number", "5")]
+
+
+@pytest.mark.parametrize("text", ["3½", "3 ½", "3 1/2", "3-1/2", "3.5"])
+def test_a_fraction_belongs_to_its_number(text):
+    assert values(text) == [("number", "3.5")]
+
+
+@pytest.mark.parametrize(
+    ("text", "value"), [("½ cup", "0.5"), ("1/4", "0.25"), ("⅔", "0.6667"), ("2/3", "0.6667")]
+)
+def test_a_fraction_stands_alone_too(text, value):
+    assert values(text) == [("number", value)]
+
+
+def test_only_common_fractions_are_fractions():
+    assert values("24/7, 9/11") == [("number", n) for n in ("24", "7", "9", "11")]
 
 
 def test_five_metres_are_not_five_million():

@@ -21,6 +21,7 @@ FragmentKind = Literal["sentence", "field", "review"]
 _PASSAGE_MARKER = re.compile(r"(?:\A|(?<=\n))[ \t]*passage (\d+):[ \t]*", re.IGNORECASE)
 _HOURS = re.compile(r"(\d{1,2}):(\d{1,2})-(\d{1,2}):(\d{1,2})")
 _CLOSED = "0:0-0:0"  # how Yelp's data write a day on which a business does not open
+_WHOLE_DAYS = {_CLOSED: "closed", "0:0-24:0": "open 24 hours"}
 _PYTHON_STRING = re.compile(r"u?'(.*)'|u?\"(.*)\"", re.DOTALL)
 _PYTHON_DICT = re.compile(r"\{(.*)\}", re.DOTALL)
 _PYTHON_WORDS: dict[str, bool | None] = {"True": True, "False": False, "None": None}
@@ -28,6 +29,12 @@ _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|_")
 
 # How a yes/no value reads, for keys whose name alone would not make English.
 _SAID = {
+    "is_open": ("open for business", "permanently closed"),
+    "BusinessAcceptsCreditCards": ("accepts credit cards", "no credit cards"),
+    "HasTV": ("has a TV", "no TV"),
+    "WheelchairAccessible": ("wheelchair accessible", "not wheelchair accessible"),
+    "no_music": ("no music", "without music: no"),
+    "no_msic": ("no music", "without music: no"),
     "RestaurantsReservations": ("takes reservations", "no reservations"),
     "OutdoorSeating": ("has outdoor seating", "no outdoor seating"),
     "RestaurantsTakeOut": ("offers takeout", "no takeout"),
@@ -35,9 +42,19 @@ _SAID = {
     "RestaurantsGoodForGroups": ("good for groups", "not good for groups"),
     "GoodForKids": ("good for kids", "not good for kids"),
 }
+# Values that are codes: "full_bar", "very_loud".
+_CODED = frozenset({"Alcohol", "NoiseLevel", "RestaurantsAttire", "Smoking"})
 # What a flag inside a group is a flag of: BusinessParking.street is "street parking".
 _GROUPS = {"BusinessParking": "parking", "Ambience": "ambience", "Music": "music"}
-_SPELLING = {"jkebox": "jukebox", "backgrond_msic": "background", "no_msic": "no", "dj": "DJ"}
+_SPELLING = {
+    "jkebox": "jukebox",
+    "backgrond_msic": "background",
+    "background_music": "background",
+    "no_msic": "no",
+    "no_music": "no",
+    "dj": "DJ",
+    "RestaurantsPriceRange2": "price range",
+}
 
 
 class Fragment(NamedTuple):
@@ -171,9 +188,8 @@ def _words_of(key: str) -> str:
 def _render(path: str, value: JsonValue) -> str:
     *above, key = path.split(".")
     label = _label(path)
-    if isinstance(value, bool):
-        yes, no = _SAID.get(key, (_yes(above, label), _no(above, label)))
-        return yes if value else no
+    if isinstance(value, bool) or (key == "is_open" and value in (0, 1)):
+        return _yes_or_no(path, is_so=bool(value))
     if isinstance(value, str) and above and above[-1] == "hours":
         return f"{label}: {_hours(value)}"
     if key == "state" and value in STATE_NAMES:
@@ -182,15 +198,24 @@ def _render(path: str, value: JsonValue) -> str:
         return f"{value} WiFi"
     if key.endswith("stars"):
         return f"rated {value} stars"
+    if key in _CODED and isinstance(value, str):
+        return f"no {label}" if value == "none" else f"{label}: {value.replace('_', ' ')}"
     return f"{label}: {value}"
 
 
-def _yes(above: list[str], label: str) -> str:
-    return label if above and above[-1] in _GROUPS else f"has {label}"
-
-
-def _no(above: list[str], label: str) -> str:
-    return f"not {label}" if above and above[-1] == "Ambience" else f"no {label}"
+def _yes_or_no(path: str, *, is_so: bool) -> str:
+    """Say a flag in words where its name gives English, as "label: yes" elsewhere."""
+    *above, key = path.split(".")
+    label, group = _label(path), above[-1] if above else ""
+    if key in _SAID:
+        return _SAID[key][0 if is_so else 1]
+    if group == "GoodForMeal":
+        return f"good for {label}" if is_so else f"not good for {label}"
+    if group == "Ambience":
+        return label if is_so else f"not {label}"
+    if group in _GROUPS:
+        return label if is_so else f"no {label}"
+    return f"{label}: {'yes' if is_so else 'no'}"
 
 
 def _hours(value: str) -> str:
@@ -198,8 +223,8 @@ def _hours(value: str) -> str:
     match = _HOURS.fullmatch(value)
     if match is None or int(match[1]) > 24 or int(match[3]) > 24:
         return value
-    if value == _CLOSED:
-        return f"closed ({value})"
+    if value in _WHOLE_DAYS:
+        return f"{_WHOLE_DAYS[value]} ({value})"
     since, until = (
         clock_words(f"{int(hour) % 24}:{minute}")
         for hour, minute in ((match[1], match[2]), (match[3], match[4]))

@@ -5,10 +5,11 @@ nothing by itself: such a word counts only with other evidence (see `names`).
 """
 
 import re
-from collections.abc import Sequence
+import unicodedata
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from ragmend.text.words import ATTRIBUTION_WORDS, NEGATIONS, STOP_WORDS, Word, words
+from ragmend.text.words import ATTRIBUTION_WORDS, NEGATIONS, STOP_WORDS, Word, stem, words
 
 # What may stand between two capitalised words of one name: a blank, "&", "-", or a small word.
 _JOIN = re.compile(r"[ \u00a0]|[-'’/]|[ \u00a0]?&[ \u00a0]?|\.[ \u00a0]?")
@@ -56,6 +57,24 @@ def names(text: str, *, found: Sequence[Word] | None = None) -> tuple[NameSpan, 
     runs = [run for run in _runs(text, capitalised) if not _is_talk(run)]
     kept = (_without_doubtful_first(text, run, initial, inside) for run in runs)
     return tuple(NameSpan(run[0].start, run[-1].end, tuple(run)) for run in kept if run)
+
+
+def opening_words(text: str) -> Iterator[Word]:
+    """Yield the capitalised words that begin a sentence and that `names` takes for no name."""
+    found = words(text)
+    named = {word.start for name in names(text, found=found) for word in name.words}
+    for word in found:
+        is_opening = _is_capital(text, word) and _starts_sentence(text, word.start)
+        if is_opening and word.start not in named:
+            yield word
+
+
+def name_stem(word: Word) -> str:
+    """Return a word's stem without accents: "Núñez" and "Nunez" are one name."""
+    if word.norm.isascii():
+        return word.stem
+    parts = unicodedata.normalize("NFD", word.norm)
+    return stem("".join(part for part in parts if not unicodedata.combining(part)))
 
 
 def _is_capital(text: str, word: Word) -> bool:

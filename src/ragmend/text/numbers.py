@@ -1,7 +1,8 @@
 """Numbers, money, percentages, ordinals, dates and times as comparable values with spans.
 
-"1.25 %" and "12.5 %" differ, "March 26" and "March 27" differ, and "9:0-22:30" is the same
-pair of times as "9 am to 10:30 pm". Values are canonical strings, so that equality is exact.
+"1.25 %" and "12.5 %" differ, and so do "March 26" and "March 27", "$5" and "€5", "-5" and "5";
+"9:0-22:30" is the same pair of times as "9 am to 10:30 pm". Values are canonical strings, so
+that equality is exact.
 
 Left out on purpose, since they rarely state a quantity: a bare "one", "first" and "second",
 list markers ("1. Preheat …"), the number of a passage or step ("passages 2 and 3"), an answer's
@@ -10,6 +11,7 @@ customer").
 """
 
 import re
+import unicodedata
 from collections.abc import Callable, Iterable, Iterator
 from decimal import Decimal
 from typing import Literal, NamedTuple
@@ -17,12 +19,19 @@ from typing import Literal, NamedTuple
 from ragmend.text.words import fold
 
 NumberKind = Literal["number", "percent", "money", "ordinal", "date", "time"]
+Currency = Literal["", "$", "€", "£", "¥"]
 
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_FULL_MONTHS = (
+    "january", "february", "march", "april", "may", "june", "july", "august", "september",
+    "october", "november", "december",
+)  # fmt: skip
 _MONTH = (
-    r"(?:january|february|march|april|may|june|july|august|september|october|november|december"
+    rf"(?:{'|'.join(_FULL_MONTHS)}"
     r"|jan\.?|feb\.?|mar\.?|apr\.?|jun\.?|jul\.?|aug\.?|sept?\.?|oct\.?|nov\.?|dec\.?)"
 )
+_WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+_SHORT_DAY = "mon|tues?|wed|thu(?:rs?)?|fri|sat|sun"
 _UNDER_TWENTY = """zero one two three four five six seven eight nine ten eleven twelve thirteen
     fourteen fifteen sixteen seventeen eighteen nineteen"""
 _TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
@@ -37,9 +46,19 @@ _BIG_WORDS = ("hundred", "thousand", "million", "billion", "trillion")
 _FROM_THIRD = "third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth"
 _ORDINAL_WORDS = {word: value for value, word in enumerate(_FROM_THIRD.split(), start=3)}
 
+_CURRENCIES: dict[str, Currency] = {
+    "$": "$", "€": "€", "£": "£", "¥": "¥",
+    "dollar": "$", "usd": "$", "euro": "€", "pound": "£", "yen": "¥",
+}  # fmt: skip
+
 SPELLED_NUMBERS = frozenset([*_SMALL, *_BIG_WORDS, *_ORDINAL_WORDS, "first", "second"])
 
 _AMOUNT = r"(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?|\.\d+"
+# Common fractions only: "9/11" and "24/7" are none.
+_FRACTION = r"[½⅓⅔¼¾⅛⅜⅝⅞]|(?:1/2|[12]/3|[13]/4|[1357]/8)(?![\d/])"
+# A sign stands before its number alone: not in a range, a telephone number or a list's line.
+_MINUS = r"(?:(?<!\n)(?<!\d )(?<!\))-|minus )"
+_MONEY_WORD = r" dollars?\b| euros?\b| pounds sterling\b| yen\b"
 _CLOCK = r"\d{1,2}(?:[:.]\d{1,2})?"
 _MERIDIEM = r"(?:[ap]m\b|[ap]\.m\b\.?)"
 _NUMBER_WORD = "|".join([*_SMALL, *_BIG_WORDS])
@@ -47,9 +66,13 @@ _LEFT = r"(?<![\w.])"
 _PATTERNS = {
     "iso_date": r"(?P<iso_y>\d{4})-(?P<iso_m>\d\d)-(?P<iso_d>\d\d)\b",
     "slash_date": r"(?P<sl_m>\d{1,2})/(?P<sl_d>\d{1,2})/(?P<sl_y>\d{4}|\d\d)\b",
+    "dotted_date": r"(?P<do_d>\d{1,2})\.(?P<do_m>0?[1-9]|1[0-2])\.(?P<do_y>\d{4})\b",
     "month_day": rf"(?P<md_m>{_MONTH}) (?P<md_d>[0-3]?\d)(?:st|nd|rd|th)?\b(?!:)",
     "day_month": rf"(?P<dm_d>[0-3]?\d)(?:st|nd|rd|th)?(?: of)? (?P<dm_m>{_MONTH})(?!\w)",
     "month_year": rf"(?P<my_m>{_MONTH}),? (?:of )?(?P<my_y>\d{{4}})\b",
+    "month": rf"(?P<mo_m>{'|'.join(_FULL_MONTHS)})\b",
+    "weekday": rf"(?P<wd>(?:{'|'.join(_WEEKDAYS)})s?\b"
+    rf"|(?:{_SHORT_DAY})\b(?=\.?[ ]?[-:,&/])|(?<=-)(?:{_SHORT_DAY})\b)",
     "span_of_hours": (
         rf"(?P<sh_from>{_CLOCK}) ?(?:-|to|until|till) ?(?P<sh_to>{_CLOCK}) ?(?P<sh_m>{_MERIDIEM})"
     ),
@@ -58,19 +81,24 @@ _PATTERNS = {
     "noon": r"(?:noon|midnight)\b",
     "ordinal": r"(?P<or_n>\d+)(?:st|nd|rd|th)\b",
     "amount": (
-        rf"(?P<am_sign>(?:us)?[$€£¥] ?)?(?P<am_n>{_AMOUNT})"
+        rf"(?P<am_minus>{_MINUS})?(?P<am_sign>(?:us)?[$€£¥] ?)?"
+        rf"(?:(?P<am_only>{_FRACTION})|(?P<am_n>{_AMOUNT})(?:[ -]?(?P<am_part>{_FRACTION}))?)"
         r"(?: ?(?P<am_scale>hundred|thousand|million|billion|trillion|mn|bn"
         r"|(?(am_sign)[km]|(?!)))\b)?"  # "5 m" are metres, "$5m" are millions
-        r"(?P<am_unit> ?%| ?percent\b| per cent\b| dollars?\b| euros?\b| pounds sterling\b| usd\b)?"
+        rf"(?P<am_unit> ?%| ?percent\b| per cent\b|{_MONEY_WORD}| usd\b)?"
     ),
     "word_number": rf"(?:{_NUMBER_WORD})(?:[ -](?:and )?(?:{_NUMBER_WORD}))*\b"
-    r"(?P<wn_unit> percent\b| per cent\b| dollars?\b)?",
+    rf"(?P<wn_unit> percent\b| per cent\b|{_MONEY_WORD})?",
     "word_ordinal": rf"(?:{'|'.join(_ORDINAL_WORDS)})\b",
 }
 _SCAN = re.compile(
     _LEFT + "(?:" + "|".join(f"(?P<{name}>{body})" for name, body in _PATTERNS.items()) + ")"
 )
-_MODAL_MAY = re.compile(r"\bmay\b")
+# Small letters make these verbs, adjectives and nouns; "may 5" is no date, "May 5" is one.
+_NOT_A_DATE = re.compile(
+    rf"\bmay\b|\b(?:march|august)\b(?! \d)|\b(?:{_SHORT_DAY})\b"
+    r"|(?<![a-z] )(?<!-)\bMay\b(?! \d|, ?\d)"  # "May I …", "May cause …"
+)
 _NOT_A_QUANTITY = re.compile(
     r"(?:^|\n)[ \t]*\(?\d{1,2}[.)](?=\s|\Z)"
     r"|\b(?:passage|step)s? #?\d{1,2}(?:(?:, and|,| and| or| to|-) ?\d{1,2})*(?!\d|\.\d)"
@@ -86,13 +114,16 @@ class Number(NamedTuple):
         start: First code point of the span.
         end: One past the last code point.
         kind: What is stated.
-        value: A plain decimal ("3500000"), a date ("03-26", month only "03") or a time ("22:30").
+        value: A plain decimal ("3500000", "-5"), a date ("03-26", a month "03", a day of the
+            week "monday") or a time ("22:30").
+        currency: Of money.
     """
 
     start: int
     end: int
     kind: NumberKind
     value: str
+    currency: Currency = ""
 
 
 def numbers(text: str) -> tuple[Number, ...]:
@@ -100,22 +131,26 @@ def numbers(text: str) -> tuple[Number, ...]:
 
     A full date gives its day ("03-26") and, as a number of its own, its year.
     """
-    plain = fold(_MODAL_MAY.sub("___", text))  # "may 5" is no date, "May 5" is one
-    labels = [match.span() for match in _NOT_A_QUANTITY.finditer(plain)]
+    plain = fold(_NOT_A_DATE.sub(lambda match: "_" * len(match[0]), text))
+    labels = {at for match in _NOT_A_QUANTITY.finditer(plain) for at in range(*match.span())}
     found: list[Number] = []
     for match in _SCAN.finditer(plain):
-        if any(start <= match.start() < end for start, end in labels):
-            continue
-        found.extend(_READERS[str(match.lastgroup)](match))
+        if match.start() not in labels:
+            found.extend(_READERS[str(match.lastgroup)](match))
     return tuple(found)
 
 
 def number_keys(found: Iterable[Number]) -> frozenset[tuple[str, str]]:
-    """Return what a text states, for `is_stated`: each (kind, value), and ("any", value)."""
+    """Return what a text states, for `is_stated`: each (kind, value), and ("any", value).
+
+    A day states its month too: "March 26" states "March".
+    """
     keys: set[tuple[str, str]] = set()
     for number in found:
-        keys.add((number.kind, number.value))
-        if number.kind not in ("date", "time"):
+        keys.add(_key(number))
+        if number.kind == "date":
+            keys.add(("date", number.value.partition("-")[0]))
+        elif number.kind != "time":
             keys.add(("any", number.value))
     return frozenset(keys)
 
@@ -123,11 +158,11 @@ def number_keys(found: Iterable[Number]) -> frozenset[tuple[str, str]]:
 def is_stated(number: Number, keys: frozenset[tuple[str, str]]) -> bool:
     """Tell whether a source states a number: same value, and the same kind or one without kind.
 
-    "50" is stated by "$50" and "50 %" by "50", but "50 %" is not stated by "$50".
+    "50" is stated by "$50" and "50 %" by "50", but "50 %" is not stated by "$50", nor is "€50".
     """
     if number.kind == "number":
         return ("any", number.value) in keys
-    return (number.kind, number.value) in keys or ("number", number.value) in keys
+    return _key(number) in keys or ("number", number.value) in keys
 
 
 def clock_words(value: str) -> str:
@@ -138,15 +173,27 @@ def clock_words(value: str) -> str:
     return f"{(hour - 1) % 12 + 1}{minutes} {half}"
 
 
+def _key(number: Number) -> tuple[str, str]:
+    return number.kind, number.currency + number.value
+
+
 def _iso_date(match: re.Match[str]) -> Iterator[Number]:
     yield from _day(match, match["iso_m"], match["iso_d"], match.span())
     yield _plain(match, "iso_y")
 
 
 def _slash_date(match: re.Match[str]) -> Iterator[Number]:
-    yield from _day(match, match["sl_m"], match["sl_d"], match.span())
+    month, day = match["sl_m"], match["sl_d"]
+    if int(month) > 12 >= int(day):  # the European order, where no other is possible
+        month, day = day, month
+    yield from _day(match, month, day, match.span())
     if len(match["sl_y"]) == 4:
         yield _plain(match, "sl_y")
+
+
+def _dotted_date(match: re.Match[str]) -> Iterator[Number]:
+    yield from _day(match, match["do_m"], match["do_d"], match.span())
+    yield _plain(match, "do_y")
 
 
 def _month_day(match: re.Match[str]) -> Iterator[Number]:
@@ -160,6 +207,15 @@ def _day_month(match: re.Match[str]) -> Iterator[Number]:
 def _month_year(match: re.Match[str]) -> Iterator[Number]:
     yield Number(*match.span("my_m"), "date", _month_number(match["my_m"]))
     yield _plain(match, "my_y")
+
+
+def _month(match: re.Match[str]) -> Iterator[Number]:
+    yield Number(*match.span(), "date", _month_number(match["mo_m"]))
+
+
+def _weekday(match: re.Match[str]) -> Iterator[Number]:
+    named = next(day for day in _WEEKDAYS if day.startswith(match["wd"][:3]))
+    yield Number(*match.span(), "date", named)
 
 
 def _day(match: re.Match[str], month: str, day: str, span: tuple[int, int]) -> Iterator[Number]:
@@ -207,20 +263,42 @@ def _ordinal(match: re.Match[str]) -> Iterator[Number]:
 
 
 def _amount(match: re.Match[str]) -> Iterator[Number]:
-    value = Decimal(match["am_n"].replace(",", "")) * _SCALE.get(match["am_scale"] or "", 1)
-    kind = "money" if match["am_sign"] else _kind_of_unit(match["am_unit"])
-    yield Number(*match.span(), kind, _canonical(value))
+    whole = Decimal((match["am_n"] or "0").replace(",", ""))
+    value = whole + _fraction(match["am_part"] or match["am_only"])
+    value *= _SCALE.get(match["am_scale"] or "", 1) * (-1 if match["am_minus"] else 1)
+    currency = _currency(match["am_sign"] or match["am_unit"])
+    kind = "money" if currency else _kind_of_unit(match["am_unit"])
+    yield Number(*match.span(), kind, _canonical(value), currency)
 
 
 def _word_number(match: re.Match[str]) -> Iterator[Number]:
     unit = match["wn_unit"] or ""
     spelled = re.split(r"[ -]", match[0].removesuffix(unit).replace(" and ", " "))
     if spelled != ["one"]:
-        yield Number(*match.span(), _kind_of_unit(unit), str(_spelled_value(spelled)))
+        kind, value = _kind_of_unit(unit), str(_spelled_value(spelled))
+        yield Number(*match.span(), kind, value, _currency(unit))
 
 
 def _word_ordinal(match: re.Match[str]) -> Iterator[Number]:
     yield Number(*match.span(), "ordinal", str(_ORDINAL_WORDS[match[0]]))
+
+
+def _fraction(written: str | None) -> Decimal:
+    """Return the value of "½" or "1/2", rounded where it has no end."""
+    if not written:
+        return Decimal(0)
+    if len(written) == 1:
+        value = Decimal(unicodedata.numeric(written))
+    else:
+        above, _, below = written.partition("/")
+        value = Decimal(above) / Decimal(below)
+    return value.quantize(Decimal("0.0001"))
+
+
+def _currency(written: str | None) -> Currency:
+    """Return the currency of a sign or unit; "" where it is a percentage or nothing."""
+    marks = (written or "").strip().replace("us$", "$")
+    return next((sign for mark, sign in _CURRENCIES.items() if marks.startswith(mark)), "")
 
 
 def _kind_of_unit(unit: str | None) -> NumberKind:
@@ -252,9 +330,12 @@ def _canonical(value: Decimal) -> str:
 _READERS: dict[str, Callable[[re.Match[str]], Iterator[Number]]] = {
     "iso_date": _iso_date,
     "slash_date": _slash_date,
+    "dotted_date": _dotted_date,
     "month_day": _month_day,
     "day_month": _day_month,
     "month_year": _month_year,
+    "month": _month,
+    "weekday": _weekday,
     "span_of_hours": _span_of_hours,
     "meridiem": _meridiem,
     "clock": _clock,
