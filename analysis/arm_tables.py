@@ -35,7 +35,7 @@ _COLUMNS = (
     Column("edited", "edited answers", "count"),
     Column("edited_pct", "edited %", "decimal", 1),
     Column("removed_per_edited", "removed per edited", "decimal", 2),
-    Column("retention_pct", "text kept %", "decimal", 1),
+    Column("retention_pct", "length %", "decimal", 1),
     Column("retention", "interval", "interval", 1),
     Column("longer", "longer", "count"),
     Column("empty", "empty", "count"),
@@ -96,7 +96,7 @@ def arms_table(frames: Frames, *, settings: Settings, provenance: Provenance) ->
         f"P(support) below the threshold of {provenance.threshold:g}",
         "edited: at least one claim dropped, substituted or rewritten; removed per edited: dropped "
         "claims / edited answers; longer, empty: answers longer than the original, or empty",
-        f"text kept: mean over answers of repaired / original characters, not capped; "
+        f"length: mean over answers of repaired / original characters, not capped; "
         f"{100 * settings.confidence:g} % percentile bootstrap, {settings.n_resamples} resamples",
         None if has_gold else "no gold labels: answers cannot be split into clean and hallucinated",
     )

@@ -136,6 +136,10 @@ def acceptance_table(frames: Frames, *, settings: Settings, provenance: Provenan
     notes = notes_for(
         provenance,
         "accepted: passed the gate, was verified as supported, and stands in the arm's answer",
+        "a source fragment has only words of its source, so that the lexical verifier accepts "
+        "nearly every one: acceptance by it says little"
+        if provenance.embedded_verifier
+        else None,
         "paper: counts of arXiv 2608.29307 on its own population, for comparison only",
         None if candidates is not None else "no candidate records in this input: — where needed",
     )

@@ -109,6 +109,9 @@ def contrasts_table(frames: Frames, *, settings: Settings, provenance: Provenanc
         "hallucinated in B",
         f"interval: {100 * settings.confidence:g} % percentile bootstrap over records, "
         f"{settings.n_resamples} resamples, seed {settings.seed}",
+        "an answer that became empty counts as not hallucinated; [0.00, 0.00]: no answer changed "
+        "here, which does not show that none would",
+        "answers are taken as independent, although several may share a source",
         "p: exact two-sided McNemar; Holm within the judge's primary contrasts; exploratory "
         "contrasts are outside the family and not adjusted",
         judged=True,

@@ -183,13 +183,16 @@ def _find_columns(row: Row, system: str | None, path: Path) -> Columns:
     for name, value in cells.items():
         if isinstance(value, dict) and system in value:
             return Columns(record_id, None, name, system, None)
-    raise DataError(f"{path}: no system {system!r}; there are: {', '.join(_systems(cells))}")
+    raise DataError(
+        f"{path}: no column {system!r}, nor such a key in a mapping column; there are: "
+        f"{', '.join(_systems(cells))}"
+    )
 
 
 def _systems(cells: Mapping[str, Any]) -> list[str]:
     nested = [key for value in cells.values() if isinstance(value, dict) for key in value]
     flat = [name for name in cells if not isinstance(cells[name], dict | list)]
-    return nested + [name for name in flat if not name.endswith("_score")]
+    return nested + [name for name in flat if name not in ID_COLUMNS and "score" not in name]
 
 
 def _read_id(row: Row, columns: Columns) -> str:

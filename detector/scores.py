@@ -30,6 +30,11 @@ def score_detections(
     Source: Niu et al. 2024 (RAGTruth), section 5.1.
     """
     verdicts = {detection.record_id: detection for detection in detections}
+    # A detector that never gives spans has no span-level score, not one of zero; one that
+    # gives none for a task has missed what there was.
+    levels: tuple[ScoreLevel, ...] = ("response",)
+    if any(detection.spans for detection in detections):
+        levels = ("response", "span")
     annotated = [r for r in responses if r.gold_spans is not None and r.record_id in verdicts]
     kept: dict[ScoreProtocol, list[Response]] = {
         "all": annotated,
@@ -46,7 +51,8 @@ def score_detections(
         )
         for protocol, chosen in kept.items()
         for group, members in _groups(chosen, sources)
-        for level, score in _levels(members, verdicts)
+        for level in levels
+        for score in [_score(members, verdicts, level)]
     ]
 
 
@@ -61,24 +67,17 @@ def _groups(
         yield "pooled", responses
 
 
-def _levels(
-    responses: Sequence[Response], verdicts: Mapping[str, Detection]
-) -> Iterator[tuple[ScoreLevel, Score]]:
+def _score(
+    responses: Sequence[Response], verdicts: Mapping[str, Detection], level: ScoreLevel
+) -> Score:
     found = [verdicts[response.record_id] for response in responses]
-    yield (
-        "response",
-        score_responses(
+    if level == "response":
+        return score_responses(
             [bool(response.gold_spans) for response in responses],
             [detection.verdict == "hallucinated" for detection in found],
-        ),
-    )
-    if any(detection.spans for detection in found):
-        # A detector that gives no spans has no span-level score, not one of zero.
-        yield (
-            "span",
-            score_spans(
-                [[(s.start, s.end) for s in response.gold_spans or ()] for response in responses],
-                [[(s.start, s.end) for s in detection.spans] for detection in found],
-                [len(response.text) for response in responses],
-            ),
         )
+    return score_spans(
+        [[(s.start, s.end) for s in response.gold_spans or ()] for response in responses],
+        [[(s.start, s.end) for s in detection.spans] for detection in found],
+        [len(response.text) for response in responses],
+    )

@@ -179,6 +179,8 @@ def explain(error: ValidationError, what: str) -> str:
     first = error.errors(include_url=False)[0]
     place = ".".join(str(part) for part in first["loc"]) or what
     more = f" (and {error.error_count() - 1} more)" if error.error_count() > 1 else ""
+    if first["type"] == "missing":
+        return f"{place}: is required and not there{more}"
     return f"{place}: {first['msg']}, found {_shorten(first['input'])}{more}"
 
 

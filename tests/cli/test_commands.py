@@ -151,7 +151,47 @@ def test_an_empty_population_is_one_line(run_on, tmp_path):
         *("--set", "detector.kind=predictions"),
         *("--set", f"detector.predictions={predictions}"),
     )
-    assert_one_line(done, "the population is empty: run 'p' flagged none of 48 responses")
+    assert_one_line(done, "the population is empty: run 'p' flagged 0 of 48 responses")
+
+
+def test_answers_that_nobody_annotated_are_repaired_and_judged_but_not_scored(run_on, tmp_path):
+    folder = Path(shutil.copytree(demo_folder(), tmp_path / "data"))
+    rows = [json.loads(line) for line in lines_of(folder / "response.jsonl")]
+    for row in rows:
+        del row["labels"]
+    (folder / "response.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    done = run_on("--set", f"data.path={folder}")
+    assert done.returncode == 0, done.stderr
+    assert "48 responses without annotation" in done.stderr
+    tables = tmp_path / "run/tables"
+    assert "no gold labels: scores against gold are undefined" in (
+        tables / "selection.md"
+    ).read_text("utf-8")
+    arms = (tables / "table3_arms.csv").read_text().splitlines()
+    assert [row.split(",")[1] for row in arms[1:]] == ["all", "all", "all"]
+
+
+def test_a_flagged_answer_without_text_is_counted_and_not_repaired(run_on, tmp_path):
+    def without_text(row):
+        return {**row, "response": " ", "labels": []}
+
+    folder = broken_data(tmp_path, without_text)
+    rows = [json.loads(line)["id"] for line in lines_of(folder / "response.jsonl")]
+    predictions = tmp_path / "p.csv"
+    predictions.write_text("id,verdict\n" + "".join(f"{i},1\n" for i in rows))
+    done = run_on(
+        *("--set", f"data.path={folder}"),
+        *("--set", "detector.kind=predictions"),
+        *("--set", f"detector.predictions={predictions}"),
+    )
+    assert done.returncode == 0, done.stderr
+    assert "flagged 48, flagged_without_text 1, population 47" in done.stderr
+
+
+def test_a_refused_first_run_leaves_no_folder(run_on, tmp_path):
+    folder = broken_data(tmp_path, lambda row: {**row, "id": "1002"})
+    assert_one_line(run_on("--set", f"data.path={folder}"), "appears twice")
+    assert not (tmp_path / "run").exists()
 
 
 def test_an_unset_variable_is_named(ragmend, tmp_path):

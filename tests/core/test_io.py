@@ -103,7 +103,7 @@ def test_records_survive_a_round_trip(tmp_path):
     ("line", "words"),
     [
         ('{"start": 0, "end": 2, "text": "ab", "more": 1}', "more: Extra inputs"),
-        ('{"start": 0, "end": 2}', "text: Field required"),
+        ('{"start": 0, "end": 2}', "text: is required and not there"),
         ('{"start": "0", "end": 2, "text": "ab"}', "start: Input should be a valid integer"),
         ('{"start": 0, "end": 3, "text": "ab"}', "does not fit its text"),
         ('{"start": 2, "end": 2, "text": ""}', "does not fit its text"),

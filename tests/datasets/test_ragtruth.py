@@ -162,6 +162,15 @@ def test_unsorted_doubled_and_overlapping_spans_are_kept_sorted_and_noted(tmp_pa
     assert all(word in notes for word in ("out of order", "annotated twice", "overlapping"))
 
 
+@pytest.mark.parametrize("change", [{"labels": None}, {}])
+def test_a_response_that_nobody_annotated_is_not_taken_for_clean(tmp_path, change):
+    response = {name: value for name, value in RESPONSE.items() if name != "labels"} | change
+    data = load(folder(tmp_path, [response]))
+    assert data.responses[0].gold_spans is None
+    assert data.responses[0].is_gold_hallucinated is None
+    assert any("1 responses without annotation" in note for note in data.notes)
+
+
 def test_records_come_in_order_of_their_number(tmp_path):
     rows = [{**RESPONSE, "id": i} for i in ("10", "9", "x-1", "100")]
     ids = [r.record_id for r in load(folder(tmp_path, rows)).responses]

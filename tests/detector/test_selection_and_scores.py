@@ -72,6 +72,12 @@ def test_scores_by_level_group_and_protocol_match_hand_counts():
     assert rows["good-only", "response", "QA"] == (1, 0, 0, 0)
 
 
+def test_a_task_in_which_a_detector_gave_no_span_counts_as_missed():
+    rows = score_detections(RESPONSES, SOURCES, DETECTIONS)
+    spans = {r.group: (r.tp, r.fp, r.fn) for r in rows if (r.level, r.protocol) == ("span", "all")}
+    assert spans["Summary"] == (0, 0, 4)
+
+
 def test_a_detector_without_spans_has_no_span_score():
     rows = score_detections(RESPONSES, SOURCES, [detection("1", "hallucinated")])
     assert {row.level for row in rows} == {"response"}

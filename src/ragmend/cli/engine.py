@@ -8,7 +8,14 @@ from pathlib import Path
 from ragmend.cli.context import Context, Outcome, Stage, format_counts, say
 from ragmend.cli.protocol import amend_lock, is_lock_readable, mark_judging, refuse_locked
 from ragmend.config import dump_config
-from ragmend.errors import ConfigError, DataError, FaultError, MissingInputError, RunStateError
+from ragmend.errors import (
+    ConfigError,
+    DataError,
+    FaultError,
+    MissingInputError,
+    RagmendError,
+    RunStateError,
+)
 from ragmend.io import PARTIAL, write_bytes, write_records
 from ragmend.manifest import Manifest, State, hash_files, inspect, now, write_manifest
 from ragmend.paths import STAGE_NAMES, RunPaths, StageName, faults_path
@@ -43,7 +50,19 @@ def run_stages(
     for stage in stages[: None if redo is None else STAGE_NAMES.index(redo)]:
         _refuse_stale(stage, inspect_stage(stage, context))
     refuse_locked(context, redo)
+    is_fresh = not context.paths.config.is_file()
     _write_config(context)
+    try:
+        _run_in_order(context, stages, only, redo)
+    except RagmendError:
+        if is_fresh:
+            _remove_if_only_config(context)
+        raise
+
+
+def _run_in_order(
+    context: Context, stages: Sequence[Stage], only: StageName | None, redo: StageName | None
+) -> None:
     for number, stage in enumerate(stages):
         _refuse_missing_inputs(stage, context)
         if stage.name == redo:
@@ -54,6 +73,13 @@ def run_stages(
         _run_stage(stage, context, only)
         if stage.name == only:
             return
+
+
+def _remove_if_only_config(context: Context) -> None:
+    """Leave no folder behind in which a first run did nothing."""
+    if [path.name for path in context.paths.root.iterdir()] == [context.paths.config.name]:
+        context.paths.config.unlink()
+        context.paths.root.rmdir()
 
 
 def check_folder(root: Path) -> None:

@@ -1,5 +1,6 @@
 """Detector scores of a run, as `ragmend detect score` prints them."""
 
+from ragmend.analysis.table import round_half_up
 from ragmend.cli.context import Context
 from ragmend.cli.engine import inspect_stage
 from ragmend.cli.stages.select import SELECT
@@ -19,9 +20,8 @@ def format_scores(context: Context) -> str:
     """
     state = inspect_stage(SELECT, context)
     if state.kind != "complete":
-        raise RunStateError(
-            f"stage select is {state.kind}: {'; '.join(state.reasons) or 'run it first'}"
-        )
+        why = "; ".join(state.reasons) or "`ragmend run …` makes it"
+        raise RunStateError(f"stage select is {state.kind}: {why}")
     rows = list(read_records(context.paths.detector_scores, DetectorScore))
     lines = [HEADER]
     for key in dict.fromkeys((row.protocol, row.level) for row in rows):
@@ -43,4 +43,4 @@ def _score(row: DetectorScore) -> Score:
 
 
 def _percent(rate: float | None) -> str:
-    return f"{'—':>6}" if rate is None else f"{100 * rate:6.1f}"
+    return f"{'—' if rate is None else round_half_up(100 * rate, 1):>6}"

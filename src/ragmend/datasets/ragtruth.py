@@ -44,13 +44,17 @@ class Label(Record):
 
 
 class RawResponse(Record):
-    """One line of `response.jsonl`, as published."""
+    """One line of `response.jsonl`, as published.
+
+    `labels` that are null or not there mean that nobody annotated the response; an empty
+    list means that an annotator found nothing.
+    """
 
     id: str
     source_id: str
     model: str
     temperature: float | None = None
-    labels: tuple[Label, ...]
+    labels: tuple[Label, ...] | None = None
     split: Split
     quality: str | None = None
     response: str
@@ -96,7 +100,7 @@ def find_files(folder: Path, split: Split) -> DatasetFiles:
     """
     if not folder.is_dir():
         what = "is not a directory" if folder.exists() else "no such folder"
-        raise MissingInputError(f"{folder}: {what}; data.path names the folder with the data")
+        raise MissingInputError(f"{folder}: {what}; a folder with RAGTruth's files was expected")
     responses = _find_one(folder, "response.jsonl", split)
     sources = _find_one(folder, "source_info.jsonl", split)
     ignored = [f.name for f in sorted(folder.iterdir()) if f not in (responses, sources)]
@@ -227,7 +231,7 @@ def _as_source(raw: RawSource, line: Line) -> Source:
     raise DataError(f"{line.where}: source_info of a {raw.task_type} source must be {expected}")
 
 
-def _as_response(raw: RawResponse, spans: tuple[GoldSpan, ...], line: Line) -> Response:
+def _as_response(raw: RawResponse, spans: tuple[GoldSpan, ...] | None, line: Line) -> Response:
     try:
         return Response(
             record_id=raw.id,
@@ -244,7 +248,9 @@ def _as_response(raw: RawResponse, spans: tuple[GoldSpan, ...], line: Line) -> R
 
 def _gold_spans(
     raw: RawResponse, line: Line, *, implicit_true: SpanPolicy, due_to_null: SpanPolicy
-) -> tuple[GoldSpan, ...]:
+) -> tuple[GoldSpan, ...] | None:
+    if raw.labels is None:
+        return None
     spans = []
     for number, label in enumerate(raw.labels):
         place = f"{line.where}: id {raw.id!r}, label {number}"
@@ -264,6 +270,9 @@ def _gold_spans(
 
 
 def _note_quirks(raw: RawResponse, notes: Counter[str]) -> None:
+    if raw.labels is None:
+        notes["responses without annotation (in no score against gold)"] += 1
+        return
     offsets = [(label.start, label.end) for label in raw.labels]
     if offsets != sorted(offsets):
         notes["responses with gold spans out of order (sorted)"] += 1

@@ -22,12 +22,14 @@ def _execute(context: Context) -> Outcome:
     detections = list(read_records(paths.detections(_population_run(config)), Detection))
     selected = select_flagged(data.responses, data.sources, detections)
     flagged = {row.record_id for row in selected if row.flagged}
-    if not flagged:
+    # An answer without text has nothing to repair and no length to compare with.
+    with_text = [r for r in data.responses if r.record_id in flagged and r.text.strip()]
+    population = with_text[: config.population.limit]
+    if not population:
         raise DataError(
-            f"the population is empty: run {_population_run(config)!r} flagged none of "
-            f"{len(selected)} responses, so there is nothing to repair"
+            f"the population is empty: run {_population_run(config)!r} flagged {len(flagged)} of "
+            f"{len(selected)} responses, of which {len(with_text)} have text to repair"
         )
-    population = [r for r in data.responses if r.record_id in flagged][: config.population.limit]
     used = {response.source_id for response in population}
     scores = score_detections(data.responses, data.sources, detections)
     write_records(paths.selection, selected)
@@ -38,6 +40,7 @@ def _execute(context: Context) -> Outcome:
     counts: dict[str, JsonValue] = {
         "responses": len(selected),
         "flagged": len(flagged),
+        "flagged_without_text": len(flagged) - len(with_text),
         "population": len(population),
         "sources": len(used),
     }
