@@ -115,7 +115,8 @@ class VerifierConfig(Section):
     threshold: Annotated[float, Field(ge=0.0, le=1.0, allow_inf_nan=False)] = 0.5
     """A claim is kept when P(support) >= threshold."""
     verify_edit: Literal["claim", "in_context"] = "claim"
-    """What pass 2 scores: the edited text alone, or in its place between its neighbours."""
+    """What pass 2 scores: the edited text alone, or between its neighbours as they stand in the
+    original answer (unsupported ones included, which lowers the score)."""
     parameters: str | None = None
     """A parameter file of `ragmend fit-verifier`; None: the one that ships."""
 

@@ -41,9 +41,15 @@ def _execute(context: Context) -> Outcome:
         actions += repaired.actions
         answers += repaired.answers
         n_lookups += repaired.n_lookups
-    check_reconstruction(kept, claims, actions, answers)
     write_records(paths.actions, actions)
     write_records(paths.answers, answers)
+    # What was saved is checked, not what is in memory: it is what later readers have.
+    check_reconstruction(
+        kept,
+        claims,
+        list(read_records(paths.actions, Action)),
+        list(read_records(paths.answers, RepairedAnswer)),
+    )
     counts: dict[str, JsonValue] = {
         "records": len(kept),
         "excluded_faulty": len(excluded),
