@@ -79,6 +79,17 @@ def record_answers(verdicts: Iterable[Verdict], candidates: Iterable[Candidate])
     return Recorded(by_claim, by_kind)
 
 
+def missing_verdicts(
+    claims: Iterable[Claim], recorded: Recorded, verify: Literal["all", "statements"]
+) -> list[str]:
+    """Return the ids of the claims that should have a verdict and have none."""
+    return [
+        claim.claim_id
+        for claim in claims
+        if is_verified(claim.kind, verify) and claim.claim_id not in recorded.verdicts
+    ]
+
+
 def decide(
     claim: Claim,
     arm: Arm,

@@ -70,9 +70,9 @@ def opening(gaps: Sequence[Gap], sentence_gap: int) -> str:
         gaps: All gaps up to the survivor's own.
         sentence_gap: Which of them stands before the survivor's sentence.
     """
-    lead = _text(gaps[0])
-    lead = lead[: len(lead) - len(lead.lstrip())] if lead.strip() else lead
-    lead = lead[: _end_of_last_line(lead)]
+    before = _text(gaps[0])
+    space = before[: len(before) - len(before.lstrip())]
+    lead = space[: _end_of_last_line(space)]
     has_line_end = any(_has_line_end(gap) for gap in gaps[1:])
     head = _head(gaps, sentence_gap) if has_line_end else _inline_head(gaps, sentence_gap)
     return lead + head + _marks(gaps, "open")

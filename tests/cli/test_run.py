@@ -71,7 +71,7 @@ def test_manifests_say_what_was_read_written_and_with_what(finished):
     assert manifest["models"] == {"verifier": "lexical (no language model)"}
     assert "scikit-learn" in manifest["packages"]
     assembly = counts(finished, "07-arms")
-    eligible = counts(finished, "05-verdicts")["eligible"]
+    eligible = counts(finished, "06-candidates")["eligible"]
     n_claims = len(list(read_records(finished / claims, Claim)))
     rewritten = counts(finished, "06-candidates")["rewrite_accepted"]
     # A verdict a claim and arm; of eligible ones the extract, and the rewrite before it.

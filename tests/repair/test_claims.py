@@ -2,9 +2,7 @@
 
 import gzip
 import json
-import os
 import re
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -214,17 +212,15 @@ def test_endless_repetition_is_split_like_anything_else(part):
     assert_accounted(part * (40_000 // len(part)) + "a", ANY_GAP)
 
 
-def real_answers():
-    folder = Path(os.environ["RAGMEND_DATA"]) / "ragtruth"
+def real_answers(folder):
     for name in ("train_response.jsonl.gz", "test_response.jsonl.gz"):
         with gzip.open(folder / name, "rt", encoding="utf-8", newline="\n") as lines:
             yield from (json.loads(line)["response"] for line in lines)
 
 
-@pytest.mark.skipif("RAGMEND_DATA" not in os.environ, reason="RAGMEND_DATA names no data folder")
-def test_every_real_answer_is_accounted_for_and_its_claims_stay_whole():
+def test_every_real_answer_is_accounted_for_and_its_claims_stay_whole(real_data):
     n_answers = 0
-    for answer in real_answers():
+    for answer in real_answers(real_data / "ragtruth"):
         assert_accounted(answer, REAL_GAP)
         n_answers += 1
         if n_answers % 5 == 0:

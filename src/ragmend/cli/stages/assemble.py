@@ -8,11 +8,11 @@ from ragmend.cli.context import Context, Outcome, Stage, run_inputs
 from ragmend.cli.data import read_population
 from ragmend.cli.faults import faults_inputs, faulty_records
 from ragmend.config import Config
-from ragmend.errors import FaultError
+from ragmend.errors import FaultError, LookupMissError
 from ragmend.io import read_records, write_records
 from ragmend.paths import manifest_path
 from ragmend.records import Action, Candidate, Claim, RepairedAnswer, Verdict, by_record
-from ragmend.repair.arms import record_answers
+from ragmend.repair.arms import missing_verdicts, record_answers
 from ragmend.repair.repaired import check_reconstruction, repair_record
 
 
@@ -29,12 +29,22 @@ def _execute(context: Context) -> Outcome:
     kept = [r for r in population.responses if r.record_id not in excluded]
     if not kept:
         raise FaultError("no record is left: every answer of the population is faulty")
+    recorded = {
+        r.record_id: record_answers(verdicts.get(r.record_id, []), candidates.get(r.record_id, []))
+        for r in kept
+    }
+    misses = [
+        claim_id
+        for key, answered in recorded.items()
+        for claim_id in missing_verdicts(claims.get(key, []), answered, config.claims.verify)
+    ]
+    if misses:
+        raise LookupMissError(f"{len(misses)} claims have no verdict, the first is {misses[0]}")
     for response in kept:
-        key = response.record_id
         repaired = repair_record(
             response,
-            claims.get(key, []),
-            record_answers(verdicts.get(key, []), candidates.get(key, [])),
+            claims.get(response.record_id, []),
+            recorded[response.record_id],
             threshold=config.verifier.threshold,
             verify=config.claims.verify,
         )
@@ -55,8 +65,7 @@ def _execute(context: Context) -> Outcome:
         "excluded_faulty": len(excluded),
         "answers": len(answers),
         "lookups": n_lookups,
-        # Not a count: a verdict that is missed raises, and then nothing is written.
-        "misses": 0,
+        "misses": len(misses),
         "writes": len(actions) + len(answers),
     }
     return Outcome((paths.actions, paths.answers), counts)

@@ -42,7 +42,7 @@ def _execute(context: Context) -> Outcome:
     )
     roles = Roles(
         verifier=make_verifier(config),
-        rewriter=make_rewriter(config),
+        rewriter=make_rewriter(),
         threshold=threshold,
         verify_edit=config.verifier.verify_edit,
     )

@@ -15,7 +15,7 @@ from ragmend.errors import AccountingError
 from ragmend.io import read_records, write_records
 from ragmend.paths import manifest_path
 from ragmend.records import Claim, Evidence, Verdict, by_record
-from ragmend.repair.arms import is_eligible, is_verified
+from ragmend.repair.arms import is_verified
 from ragmend.repair.verification import Verifier
 
 
@@ -35,11 +35,9 @@ def _execute(context: Context) -> Outcome:
     )
     _check_one_verdict_a_claim(answers.records, claims, {f.record_id for f in answers.faults})
     write_records(paths.verdicts, answers.records)
-    n_eligible = sum(is_eligible(v, config.verifier.threshold) for v in answers.records)
     counts: dict[str, JsonValue] = {
         "claims": sum(map(len, claims.values())),
         "verdicts": len(answers.records),
-        "eligible": n_eligible,
     }
     return Outcome(
         (paths.verdicts,),
