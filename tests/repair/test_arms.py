@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from ragmend.errors import AccountingError, LookupMissError
 from ragmend.records import ARMS, Candidate, Claim, Gate, Response, Verdict
-from ragmend.repair.arms import check_nesting, decide, record_answers
+from ragmend.repair.arms import check_nesting, decide, missing_verdicts, record_answers
 from ragmend.repair.repaired import check_reconstruction, repair_record
 
 TEXT = "One. Two. Three."
@@ -80,6 +80,12 @@ def test_a_refused_candidate_is_not_used():
 def test_a_missing_verdict_stops_and_is_not_read_as_keep_or_drop():
     with pytest.raises(LookupMissError, match="r-s0-c0: no recorded verdict"):
         kinds(record_answers([], []))
+
+
+def test_missing_verdicts_are_found_before_anything_is_decided():
+    recorded = record_answers([verdict(0, 0.9)], [])
+    assert missing_verdicts(CLAIMS, recorded, "all") == ["r-s1-c0", "r-s2-c0"]
+    assert missing_verdicts([claim(1, "heading")], recorded, "statements") == []
 
 
 def test_kinds_that_are_not_verified_are_kept_without_a_verdict():
