@@ -8,7 +8,7 @@ export OMP_NUM_THREADS := 1
 export OPENBLAS_NUM_THREADS := 1
 export MKL_NUM_THREADS := 1
 
-.PHONY: demo test quick check format env clean
+.PHONY: demo test quick soak fuzz bench check format env clean
 
 env: $(VENV)/.installed
 
@@ -25,6 +25,18 @@ test: env
 
 quick: env
 	$(BIN)/python -m pytest -n 2 -m "not slow"
+
+bench: env
+	$(BIN)/python -m bench
+
+# Everything long: 100 kills, 10,000 injected faults, a million broken inputs.
+soak: env
+	RAGMEND_KILLS=100 $(BIN)/python -m pytest -q tests/cli/test_resume.py -k random_moments
+	RAGMEND_FAULTS=10000 $(BIN)/python -m pytest -q tests/cli/test_injected_faults.py
+	$(MAKE) fuzz
+
+fuzz: env
+	RAGMEND_FUZZ=1000000 $(BIN)/python -m pytest -q -n 2 tests/fuzz
 
 check: env
 	$(BIN)/ruff check .

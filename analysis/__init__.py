@@ -36,6 +36,7 @@ _HOME = {
     "round_half_up": "table",
     "table_csv": "write",
     "table_files": "write",
+    "table_latex": "write",
     "table_markdown": "write",
     "warnings_for": "notes",
     "wilson_interval": "intervals",

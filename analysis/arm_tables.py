@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -113,7 +114,7 @@ def check_arms(arms: pd.DataFrame) -> None:
     _refuse(arms, replaced > arms["claims_kept"], "more claims replaced than kept", AccountingError)
 
 
-def arm_order(found: pd.Series[str]) -> list[str]:
+def arm_order(found: Iterable[str]) -> list[str]:
     """Return the arms that occur: the paper's in its order, then others by name."""
     present = set(found)
     return [arm for arm in ARMS if arm in present] + sorted(present - set(ARMS))

@@ -17,6 +17,9 @@ from ragmend.scoring import overlaps_any
 if TYPE_CHECKING:
     import pandas as pd
 
+DROPPED_WITHOUT_CONTENT = "drop_without_content"
+"""Assembly's edit of a kept claim that had nothing left to say: its text is gone."""
+
 _GOLD_COLUMNS = ("gold", "record_gold", "gold_unsupported")
 
 
@@ -39,6 +42,10 @@ class Frames(NamedTuple):
     """record_id, claim_id, kind, gate_passed, gate_reasons (tuple), p_support, accepted."""
     detectors: pd.DataFrame | None = None
     """run_id, level, protocol, group, n_responses, tp, fp, fn, tn."""
+    answers: pd.DataFrame | None = None
+    """record_id, condition, findings (tuple), empty."""
+    actions: pd.DataFrame | None = None
+    """record_id, claim_id, arm, kind, edits (tuple)."""
 
 
 def build_frames(run: RunRecords, *, threshold: float) -> Frames:
@@ -66,6 +73,8 @@ def build_frames(run: RunRecords, *, threshold: float) -> Frames:
         selection=_selection_frame(run),
         candidates=_candidate_frame(run.candidates),
         detectors=_frame(score.model_dump() for score in run.detector_scores),
+        answers=_answer_frame(run.answers),
+        actions=_action_frame(run.actions),
     )
 
 
@@ -77,7 +86,7 @@ def needed(
     Args:
         frames: The given frames.
         name: The frame's name in `Frames`.
-        columns: Columns that must be there; gold and flagged ones must be 0, 1 or NA.
+        columns: Columns that must be there; those of gold and flags must be 0, 1 or NA.
         key: Columns that together name a row and must not repeat.
 
     Raises:
@@ -91,7 +100,7 @@ def needed(
     if key and frame.duplicated(list(key)).any():
         row = frame[frame.duplicated(list(key))].iloc[0]
         raise StatisticsError(f"{name}: {_describe_row(row, key)} occurs more than once")
-    for column in sorted({"gold", "record_gold", "flagged"} & set(columns)):
+    for column in sorted({*_GOLD_COLUMNS, "flagged"} & set(columns)):
         wrong = frame[frame[column].notna() & ~frame[column].isin([0, 1])]
         if len(wrong):
             at = _describe_row(wrong.iloc[0], [*key, column])
@@ -259,6 +268,20 @@ def _candidate_frame(candidates: Sequence[Candidate]) -> pd.DataFrame:
         for c in candidates
     ]
     return pd.DataFrame(rows, columns=columns)
+
+
+def _answer_frame(answers: Sequence[RepairedAnswer]) -> pd.DataFrame:
+    import pandas as pd
+
+    rows = [(a.record_id, a.condition, a.findings, int(a.repaired_chars == 0)) for a in answers]
+    return pd.DataFrame(rows, columns=["record_id", "condition", "findings", "empty"])
+
+
+def _action_frame(actions: Sequence[Action]) -> pd.DataFrame:
+    import pandas as pd
+
+    rows = [(a.record_id, a.claim_id, a.arm, a.kind, a.edits) for a in actions]
+    return pd.DataFrame(rows, columns=["record_id", "claim_id", "arm", "kind", "edits"])
 
 
 def _frame(rows: Iterable[dict[str, Any]]) -> pd.DataFrame:

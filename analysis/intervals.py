@@ -1,4 +1,4 @@
-"""Intervals: the percentile bootstrap over records, and Wilson's for a single rate.
+"""Intervals: the percentile bootstrap over records or clusters, Wilson's for a single rate.
 
 One seed and one number of records always give the same resamples, so one stream of
 multiplicities (how often each record was drawn) serves every statistic on those records.
@@ -52,7 +52,7 @@ def bootstrap_means(values_RS: ArrayLike, *, n_resamples: int, seed: int) -> NDA
     if not np.isfinite(values).all():
         raise StatisticsError("a bootstrap needs finite values, got NaN or infinity")
     with threadpool_limits(1):
-        sums = [counts_BR @ values for counts_BR in _multiplicities(len(values), n_resamples, seed)]
+        sums = [counts_BR @ values for counts_BR in multiplicities(len(values), n_resamples, seed)]
     return np.concatenate(sums) / len(values)
 
 
@@ -79,6 +79,48 @@ def bootstrap_mean_interval(
     return percentile_interval(means_BS[:, 0], confidence=confidence)
 
 
+def cluster_share_intervals(
+    parts_GS: ArrayLike,
+    wholes_G: ArrayLike,
+    *,
+    n_resamples: int = 10_000,
+    seed: int = 42,
+    confidence: float = 0.95,
+) -> list[Interval] | None:
+    """Return percentile bootstrap intervals of shares whose units come in clusters.
+
+    Whole clusters are drawn, so that units of one cluster may be as alike as they are; a share
+    is the drawn clusters' parts over their wholes.
+
+    Args:
+        parts_GS: How many units of each cluster count for each share, clusters × shares;
+            clusters in their canonical order.
+        wholes_G: How many units each cluster has, at least 1.
+        n_resamples: Number of resamples.
+        seed: Seed of the resampling stream.
+        confidence: Level of the intervals.
+
+    Returns:
+        One interval a share, as proportions; None with fewer than two clusters, from which
+        nothing can be learnt about how clusters differ.
+
+    Raises:
+        StatisticsError: A cluster has no unit, or a value is not finite.
+
+    Source: Davison and Hinkley 1997, Bootstrap Methods and Their Application, section 3.8
+    (its first strategy: clusters are drawn, units within them are not).
+    """
+    parts, wholes = np.asarray(parts_GS, dtype=np.float64), np.asarray(wholes_G, dtype=np.float64)
+    if (wholes < 1).any():
+        raise StatisticsError("a cluster bootstrap needs clusters with at least one unit each")
+    if len(wholes) < 2:
+        return None
+    sums_GS = np.column_stack([parts, wholes])
+    means_BS = bootstrap_means(sums_GS, n_resamples=n_resamples, seed=seed)
+    shares_BS = means_BS[:, :-1] / means_BS[:, -1:]
+    return [percentile_interval(shares_B, confidence=confidence) for shares_B in shares_BS.T]
+
+
 def wilson_interval(count: int, n: int, *, confidence: float = 0.95) -> Interval:
     """Return Wilson's score interval of the rate count / n, within [0, 1].
 
@@ -92,7 +134,8 @@ def wilson_interval(count: int, n: int, *, confidence: float = 0.95) -> Interval
     return Interval(float(low), float(high))
 
 
-def _multiplicities(n: int, n_resamples: int, seed: int) -> Iterator[NDArray[np.float64]]:
+def multiplicities(n: int, n_resamples: int, seed: int) -> Iterator[NDArray[np.float64]]:
+    """Yield, batch by batch, how often each of n units is drawn in each resample."""
     stream = np.random.default_rng(seed)
     size = max(1, _CELLS_PER_BATCH // n)
     for start in range(0, n_resamples, size):

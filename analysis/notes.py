@@ -7,7 +7,9 @@ from fractions import Fraction
 from ragmend.analysis.settings import FaultCount, Provenance
 from ragmend.analysis.table import round_half_up
 
-LEXICAL_VERIFIER = "verifier: lexical (no language model)"
+LEXICAL_VERIFIER = (
+    "verifier: lexical (no language model); its P(support) is a score, not a probability"
+)
 HEURISTIC_JUDGES = (
     "judges: heuristic (no language model); they use the same evidence as the lexical "
     "verifier, so a lower rate here does not show a better answer"

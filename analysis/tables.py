@@ -10,7 +10,9 @@ from typing import NamedTuple, Protocol
 from ragmend.analysis.arm_tables import arms_table
 from ragmend.analysis.claim_tables import acceptance_table, claims_by_kind_table, gate_reasons_table
 from ragmend.analysis.detector_tables import detector_scores_table
+from ragmend.analysis.form_tables import assembly_edits_table, wellformedness_table
 from ragmend.analysis.frames import Frames
+from ragmend.analysis.gold_tables import answers_against_gold_table, claims_against_gold_table
 from ragmend.analysis.judge_tables import contrasts_table, judged_table
 from ragmend.analysis.population_tables import selection_table
 from ragmend.analysis.settings import Provenance, Settings
@@ -35,6 +37,8 @@ class Recipe(NamedTuple):
     needs: tuple[str, ...]
 
 
+_GOLD_CLAIMS = ("claims.gold_unsupported", "claims.record_gold")
+
 TABLES: dict[str, Recipe] = {
     "selection": Recipe(selection_table, needs=("selection",)),
     "detector_scores": Recipe(detector_scores_table, needs=("detectors",)),
@@ -42,6 +46,10 @@ TABLES: dict[str, Recipe] = {
     "acceptance": Recipe(acceptance_table, needs=("claims.rewrite_proposed",)),
     "gate_reasons": Recipe(gate_reasons_table, needs=("candidates",)),
     "table3_arms": Recipe(arms_table, needs=("arms",)),
+    "wellformedness": Recipe(wellformedness_table, needs=("answers",)),
+    "assembly_edits": Recipe(assembly_edits_table, needs=("actions",)),
+    "repair_against_gold": Recipe(claims_against_gold_table, needs=_GOLD_CLAIMS),
+    "answers_against_gold": Recipe(answers_against_gold_table, needs=_GOLD_CLAIMS),
     "table5_judged": Recipe(judged_table, needs=("labels",)),
     "contrasts": Recipe(contrasts_table, needs=("labels",)),
 }

@@ -1,4 +1,4 @@
-"""Tables as files: CSV at full precision, Markdown as printed.
+"""Tables as files: CSV at full precision, Markdown and LaTeX as printed.
 
 Nothing here touches a disk: whoever calls gets names and bytes, and writes them atomically.
 """
@@ -25,14 +25,30 @@ _ALIGNMENT: dict[Style, str] = {
 _ESCAPES = str.maketrans(
     {"\\": "\\\\", "|": "\\|", "<": "&lt;", "*": "\\*", "_": "\\_", "`": "\\`"}
 )
+# What LaTeX would read as a command, and signs that its text fonts lack.
+_TEX_ESCAPES = str.maketrans(
+    {
+        **{sign: f"\\{sign}" for sign in "&%$#_{}"},
+        "\\": r"\textbackslash{}",
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        "<": r"\textless{}",
+        ">": r"\textgreater{}",
+        "−": "$-$",
+        "→": r"$\rightarrow$",
+        "κ": r"$\kappa$",
+        "—": "---",
+    }
+)
 
 
 def table_files(tables: Mapping[str, Table]) -> dict[str, bytes]:
-    """Return `tables/<name>.csv` and `tables/<name>.md` of every table."""
+    """Return `tables/<name>.csv`, `.md` and `.tex` of every table."""
     files = {}
     for name, table in tables.items():
         files[f"tables/{name}.csv"] = table_csv(table)
         files[f"tables/{name}.md"] = table_markdown(table).encode()
+        files[f"tables/{name}.tex"] = table_latex(table).encode()
     return files
 
 
@@ -60,6 +76,26 @@ def table_markdown(table: Table) -> str:
     return "\n".join(lines) + "\n"
 
 
+def table_latex(table: Table) -> str:
+    r"""Write the printed columns as a `table` float, notes below; needs `\usepackage{booktabs}`."""
+    align = "".join("l" if column.style == "text" else "r" for column in table.columns)
+    lines = [
+        r"\begin{table}",
+        rf"\caption{{{_escape_latex(table.title)}}}",
+        rf"\label{{tab:{table.name}}}",
+        rf"\begin{{tabular}}{{{align}}}",
+        r"\toprule",
+        _latex_row([column.heading for column in table.columns]),
+        r"\midrule",
+        *(_latex_row(row) for row in print_rows(table)),
+        r"\bottomrule",
+        r"\end{tabular}",
+        *(rf"\par\footnotesize {_escape_latex(note)}" for note in table.notes),
+        r"\end{table}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
 def escape_markdown(text: str) -> str:
     """Return text that Markdown prints as it is, on one line."""
     return " ".join(text.split()).translate(_ESCAPES)
@@ -67,6 +103,15 @@ def escape_markdown(text: str) -> str:
 
 def _markdown_row(cells: list[str]) -> str:
     return f"| {' | '.join(map(escape_markdown, cells))} |"
+
+
+def _latex_row(cells: list[str]) -> str:
+    # The braces keep a first cell "[…]" from being read as an argument of the line break before.
+    return rf"{{}}{' & '.join(map(_escape_latex, cells))} \\"
+
+
+def _escape_latex(text: str) -> str:
+    return " ".join(text.split()).translate(_TEX_ESCAPES)
 
 
 def _write_cell(cell: Cell) -> str:

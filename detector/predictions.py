@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from ragmend.errors import DataError
-from ragmend.io import Line, parse_json, parse_object, read_lines
+from ragmend.io import Line, parse_json, parse_object, read_lines, shorten
 from ragmend.records import Detection, DetectionVerdict, Response, Span
 
 VERDICT_WORDS: dict[str, DetectionVerdict] = {
@@ -97,6 +97,8 @@ def import_predictions(
                 f"{row.where}: record {record_id!r} is not in the data; "
                 'detector.unknown_records = "ignore" passes over such rows'
             )
+    if not found and not n_unknown:
+        raise DataError(f"{path}: the file holds no prediction")
     missing = [record_id for record_id in wanted if record_id not in found]
     if missing and missing_records == "error":
         raise DataError(
@@ -198,7 +200,7 @@ def _systems(cells: Mapping[str, Any]) -> list[str]:
 def _read_id(row: Row, columns: Columns) -> str:
     value = row.cells.get(columns.record_id)
     if isinstance(value, bool) or not isinstance(value, str | int) or value == "":
-        raise DataError(f"{row.where}: {columns.record_id} must be an id, found {value!r}")
+        raise DataError(f"{row.where}: {columns.record_id} must be an id, found {shorten(value)}")
     return str(value)
 
 
@@ -229,7 +231,7 @@ def _read_verdict(row: Row, columns: Columns) -> DetectionVerdict | None:
     if word not in VERDICT_WORDS:
         raise DataError(
             f"{row.where}: {columns.verdict} must be one of {', '.join(VERDICT_WORDS)}, "
-            f"found {value!r}"
+            f"found {shorten(value)}"
         )
     return VERDICT_WORDS[word]
 
@@ -245,7 +247,7 @@ def _read_spans(row: Row, columns: Columns, response: Response) -> tuple[Span, .
     if isinstance(value, str):
         value = parse_json(Line(row.where, value))
     if not isinstance(value, list):
-        raise DataError(f"{row.where}: spans must be a list, found {value!r}")
+        raise DataError(f"{row.where}: spans must be a list, found {shorten(value)}")
     return tuple(_read_span(item, row.where, response) for item in value)
 
 
@@ -255,7 +257,8 @@ def _read_span(item: object, where: str, response: Response) -> Span:
         else item if isinstance(item, list) else ()
     )  # fmt: skip
     if len(bounds) != 2 or not all(type(bound) is int for bound in bounds):
-        raise DataError(f"{where}: a span is [start, end] or has start and end, found {item!r}")
+        found = shorten(item)
+        raise DataError(f"{where}: a span is [start, end] or has start and end, found {found}")
     start, end = bounds
     if not 0 <= start < end <= len(response.text):
         raise DataError(
@@ -264,7 +267,8 @@ def _read_span(item: object, where: str, response: Response) -> Span:
         )
     text = response.text[start:end]
     if isinstance(item, dict) and item.get("text", text) != text:
-        raise DataError(f"{where}: span {start}:{end} holds {text!r}, not {item['text']!r}")
+        other = shorten(item["text"])
+        raise DataError(f"{where}: span {start}:{end} holds {shorten(text)}, not {other}")
     return Span(start=start, end=end, text=text)
 
 
@@ -273,11 +277,13 @@ def _read_score(row: Row, columns: Columns) -> float | None:
     if value is None or value == "":
         return None
     try:
-        score = float(value)
-    except (TypeError, ValueError) as error:
+        score = math.nan if isinstance(value, bool) else float(value)
+    except (TypeError, ValueError, OverflowError) as error:
         raise DataError(
-            f"{row.where}: {columns.score} must be a number, found {value!r}"
+            f"{row.where}: {columns.score} must be a number, found {shorten(value)}"
         ) from error
     if not math.isfinite(score):
-        raise DataError(f"{row.where}: {columns.score} must be finite, found {value!r}")
+        raise DataError(
+            f"{row.where}: {columns.score} must be a finite number, found {shorten(value)}"
+        )
     return score

@@ -1,29 +1,30 @@
 """Put an answer together again from what became of its claims; pure and read-only.
 
 An answer is claims with gaps between them. What stays is copied to the letter; where claims
-go, the gaps around them are closed. A clause that loses the one before it loses its
-coordinator and gains a capital; a sentence that loses its end gains a stop. Both are recorded
-in the action.
+go, what hung on them is mended, in this order, and each mending is named in the action:
+
+1. a heading or lead-in with nothing left under it goes (`ragmend.repair.outline`);
+2. a clause that loses the one before it loses its coordinator and gains a capital; a sentence
+   that loses its end gains a stop (`ragmend.repair.fitting`);
+3. a sentence that loses the one before it loses its connective (`ragmend.repair.connectives`);
+4. the gaps around what went are closed (`ragmend.repair.gaps`);
+5. a numbered list is counted anew (`ragmend.repair.numbering`).
+
+The kind of an action is always what the arm decided: a supported heading that goes with its
+content is a `keep` of which nothing stands.
 """
 
-from collections.abc import Sequence
-from itertools import groupby, pairwise
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from ragmend.errors import AccountingError
-from ragmend.records import Action, ActionKind, Arm, Claim
+from ragmend.records import Action, Arm, Claim
 from ragmend.repair.arms import Decision
-from ragmend.repair.gaps import Gap, closing, gap_pieces, junction, opening, without_idle_marks
-from ragmend.repair.sentence_form import capitalise, ends_with_stop, sentence_of
-
-REPLACED: tuple[ActionKind, ...] = ("substitute", "rewrite")
-
-
-class Part(NamedTuple):
-    """One claim and what happens to it."""
-
-    claim: Claim
-    decision: Decision
+from ragmend.repair.fitting import Part, fit_sentences, fit_to_neighbours
+from ragmend.repair.gaps import gap_text
+from ragmend.repair.layout import Laid, Layout, count_anew, lay_out, read_layout
+from ragmend.repair.numbering import leading_number
+from ragmend.repair.outline import Outline, headless_tables, heads_without_content
 
 
 class Assembled(NamedTuple):
@@ -51,13 +52,17 @@ def assemble(
     _check_spans(answer, claims)
     if len(claims) != len(decisions):
         raise AccountingError(f"{len(claims)} claims but {len(decisions)} decisions")
-    parts = [Part(claim, decision) for claim, decision in zip(claims, decisions, strict=True)]
-    actions = tuple(
-        action
-        for _, sentence in groupby(parts, key=lambda part: sentence_of(part.claim))
-        for action in _fit_sentence(list(sentence), arm=arm)
-    )
-    return Assembled(reconstruct(answer, claims, actions), actions)
+    parts = [Part(claim, d.kind, d.text) for claim, d in zip(claims, decisions, strict=True)]
+    if all(part.kind == "keep" for part in parts):
+        return Assembled(answer, tuple(_as_action(part, arm) for part in parts))
+    layout = read_layout(answer, claims)
+    parts = fit_sentences(_without_empty_heads(parts, layout.outline))
+    parts = fit_to_neighbours(parts, layout.outline.lines)
+    uncounted = [_as_action(part, arm) for part in parts]
+    laid = lay_out(layout, uncounted)
+    numbers = count_anew(layout, laid, uncounted)
+    actions = _counted(layout, laid, numbers, uncounted)
+    return Assembled(_text_of(laid, numbers, actions), actions)
 
 
 def reconstruct(answer: str, claims: Sequence[Claim], actions: Sequence[Action]) -> str:
@@ -68,53 +73,11 @@ def reconstruct(answer: str, claims: Sequence[Claim], actions: Sequence[Action])
     """
     if [claim.claim_id for claim in claims] != [action.claim_id for action in actions]:
         raise AccountingError("the actions are not about the claims of this answer")
-    if all(action.kind == "keep" for action in actions):
+    if all(action.kind == "keep" and action.text for action in actions):
         return answer
-    kinds = [action.kind for action in actions]
-    survivors = [index for index, kind in enumerate(kinds) if kind != "drop"]
-    if not survivors:
-        return ""
-    gaps = [without_idle_marks(gap, kinds) for gap in gap_pieces(answer, claims)]
-    begins = _sentence_beginnings(claims)
-    first, last = survivors[0], survivors[-1]
-    pieces = [opening(gaps[: first + 1], begins[first])] if first else [_as_written(gaps[0])]
-    for left, right in pairwise(survivors):
-        is_replaced = actions[left].kind in REPLACED or actions[right].kind in REPLACED
-        is_clause = begins[right] <= left
-        pieces += [
-            actions[left].text,
-            junction(
-                gaps[left + 1 : right + 1],
-                None if is_clause else begins[right] - left - 1,
-                is_new_sentence=is_clause and _is_separated(actions[left], actions[right]),
-                is_replaced=is_replaced,
-            ),
-        ]
-    is_at_end = last == len(claims) - 1
-    pieces += [
-        actions[last].text,
-        _as_written(gaps[-1]) if is_at_end else closing(gaps[last + 1 :]),
-    ]
-    return "".join(pieces)
-
-
-def _as_written(gap: Gap) -> str:
-    return "".join(piece.text for piece in gap)
-
-
-def _sentence_beginnings(claims: Sequence[Claim]) -> list[int]:
-    """Return for each claim the index of the first claim of its sentence."""
-    begins: list[int] = []
-    for index, claim in enumerate(claims):
-        is_clause = index > 0 and sentence_of(claims[index - 1]) == sentence_of(claim)
-        begins.append(begins[-1] if is_clause else index)
-    return begins
-
-
-def _is_separated(left: Action, right: Action) -> bool:
-    """Tell whether two clauses of one sentence became sentences of their own."""
-    is_replaced = left.kind in REPLACED or right.kind in REPLACED
-    return is_replaced or "add_stop" in left.edits or "strip_coordinator" in right.edits
+    layout = read_layout(answer, claims)
+    laid = lay_out(layout, actions)
+    return _text_of(laid, count_anew(layout, laid, actions), actions)
 
 
 def _check_spans(answer: str, claims: Sequence[Claim]) -> None:
@@ -125,52 +88,66 @@ def _check_spans(answer: str, claims: Sequence[Claim]) -> None:
         end = claim.end
 
 
-def _fit_sentence(sentence: Sequence[Part], *, arm: Arm) -> list[Action]:
-    """Fit the clauses of one sentence to what became of each other."""
-    anew = _begin_anew(sentence)
-    had_stop = ends_with_stop(sentence[-1].claim.text)
-    actions: list[Action] = []
-    following: int | None = None  # the next survivor, seen from behind
-    for n in reversed(range(len(sentence))):
-        part, edits = sentence[n], list[str]()
-        text = part.decision.text
-        if part.decision.kind == "keep" and anew[n]:
-            text, edits = _as_beginning(text, part.claim.coordinator)
-        if part.decision.kind != "drop":
-            is_changed = n < len(sentence) - 1 or part.decision.kind in REPLACED
-            is_end = had_stop and is_changed if following is None else anew[following]
-            if is_end and not ends_with_stop(text):
-                text, edits = f"{text}.", [*edits, "add_stop"]
-            following = n
-        actions.append(
-            Action(
-                record_id=part.claim.record_id,
-                claim_id=part.claim.claim_id,
-                arm=arm,
-                kind=part.decision.kind,
-                text=text,
-                edits=tuple(edits),
-            )
-        )
-    return actions[::-1]
+def _without_empty_heads(parts: Sequence[Part], outline: Outline) -> list[Part]:
+    """Take out headings over nothing; leave a table that lost its header the bars of one."""
+    is_there = [part.text != "" for part in parts]
+    empty = heads_without_content(outline, is_there)
+    left = list(parts)
+    for n in sorted(empty):
+        if is_there[n]:
+            left[n] = left[n]._replace(text="", edits=("drop_without_content",))
+    for n in headless_tables(outline, is_there):
+        n_bars = left[n].claim.text.count("|")
+        if n_bars:
+            left[n] = left[n]._replace(text=" ".join("|" * n_bars), edits=("blank_cells",))
+    return left
 
 
-def _begin_anew(sentence: Sequence[Part]) -> list[bool]:
-    """Tell of each clause whether, if it stays, it can no longer continue the one before it."""
-    anew = [False]
-    has_survivor = sentence[0].decision.kind != "drop"
-    for before, part in pairwise(sentence):
-        is_replaced = before.decision.kind in REPLACED or part.decision.kind in REPLACED
-        lost = before.decision.kind == "drop"
-        hangs = part.claim.coordinator is not None or not has_survivor
-        anew.append(is_replaced or (lost and hangs))
-        has_survivor = has_survivor or part.decision.kind != "drop"
-    return anew
+def _as_action(part: Part, arm: Arm) -> Action:
+    return Action(
+        record_id=part.claim.record_id,
+        claim_id=part.claim.claim_id,
+        arm=arm,
+        kind=part.kind,
+        text=part.text,
+        edits=part.edits,
+    )
 
 
-def _as_beginning(text: str, coordinator: str | None) -> tuple[str, list[str]]:
-    """Turn a clause into a sentence's beginning; say what was done."""
-    edits = ["strip_coordinator"] if coordinator else []
-    stripped = text[len(coordinator or "") :].lstrip()
-    capital = capitalise(stripped)
-    return capital, [*edits, "capitalise"] if capital != stripped else edits
+def _counted(
+    layout: Layout, laid: Laid, numbers: Mapping[int, str], actions: Sequence[Action]
+) -> tuple[Action, ...]:
+    """Name the claims whose list numbers change, and change those inside their texts."""
+    counted = list(actions)
+    if not numbers:
+        return tuple(counted)
+    for before, index in laid.stretches:
+        if any(piece.at in numbers for piece in before):
+            counted[index] = _renumbered(counted[index], counted[index].text)
+    for marker in (marker for one in layout.lists for marker in one.markers):
+        if marker.is_inside and marker.at in numbers:
+            text = _with_number(counted[marker.claim].text, numbers[marker.at])
+            counted[marker.claim] = _renumbered(counted[marker.claim], text)
+    return tuple(counted)
+
+
+def _with_number(text: str, number: str) -> str:
+    own = leading_number(text)
+    return text if own is None else text[: own.start] + number + text[own.end :]
+
+
+def _renumbered(action: Action, text: str) -> Action:
+    edits = action.edits if "renumber" in action.edits else (*action.edits, "renumber")
+    return action.model_copy(update={"text": text, "edits": edits})
+
+
+def _text_of(laid: Laid, numbers: Mapping[int, str], actions: Sequence[Action]) -> str:
+    """Write out a repaired answer; only recorded numbers change."""
+    pieces: list[str] = []
+    for before, index in laid.stretches:
+        is_counted = numbers and "renumber" in actions[index].edits
+        pieces += [
+            numbers.get(piece.at, piece.text) if is_counted else piece.text for piece in before
+        ]
+        pieces.append(actions[index].text)
+    return "".join([*pieces, gap_text(laid.after)])

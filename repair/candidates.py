@@ -1,6 +1,6 @@
 """Candidates for unsupported claims: proposed, gated, then verified again (pass 2).
 
-One extractive candidate a claim, the rank-1 fragment; one rewrite at most. An edit is
+One extractive candidate a claim, its best fragment; one rewrite at most. An edit is
 accepted when the gate passes it and P(support) reaches the same threshold as pass 1.
 
 Source: Mulakkayala, van Stein, Plaat (arXiv 2608.29307), sections 3.3 and 3.4.
@@ -11,8 +11,9 @@ from typing import Literal, NamedTuple
 
 from ragmend.records import Candidate, CandidateKind, Claim, Evidence, Gate, Source
 from ragmend.repair.gate import check_gate
-from ragmend.repair.prose import as_prose, is_statement
+from ragmend.repair.prose import as_prose, is_statement, refers_back
 from ragmend.repair.verification import Rewriter, Verifier
+from ragmend.repair.wellformed import well_formedness_findings
 from ragmend.text.reading import SourceReading, read_source
 from ragmend.text.words import words
 
@@ -76,7 +77,7 @@ def propose_candidates(
     rewrites = _rewrites(source, wanted, ranked, roles.rewriter, reading)
     order = {claim.claim_id: number for number, claim in enumerate(wanted)}
     proposals = sorted([*extracts, *rewrites], key=lambda p: order[p.claim.claim_id])
-    return _accept(proposals, source, claims, roles)
+    return _accept(proposals, source, claims, roles, reading)
 
 
 def _extracts(
@@ -85,19 +86,27 @@ def _extracts(
     wanted: Sequence[Claim],
     ranked: dict[str, list[Evidence]],
 ) -> Iterator[Proposal]:
-    """Yield the rank-1 fragment of each claim, refused if the answer says it already."""
+    """Yield the best fragment of each claim, refused if the answer says it already.
+
+    A window of sentences is evidence but no extract: one claim is replaced by one statement.
+    """
     said = _squeezed(answer)
     for claim in wanted:
-        if claim.claim_id not in ranked:
+        rows = sorted(ranked.get(claim.claim_id, ()), key=lambda row: row.rank)
+        found = (reading.fragments[reading.position_of[row.fragment_id]] for row in rows)
+        fragment = next((part for part in found if not part.is_window), None)
+        if fragment is None:
             continue
-        best = min(ranked[claim.claim_id], key=lambda row: row.rank)
-        fragment = reading.fragments[reading.position_of[best.fragment_id]]
         text = as_prose(fragment)
         reasons = []
         if fragment.is_unknown:
             reasons.append("unknown_value")
+        if refers_back(text):
+            reasons.append("refers_back")
         if not is_statement(text):
             reasons.append("not_a_statement")
+        elif well_formedness_findings(text):
+            reasons.append("not_well_formed")
         if _squeezed(fragment.text) in said or _squeezed(text) in said:
             reasons.append("already_in_answer")
         gate = Gate(passed=not reasons, reasons=tuple(reasons))
@@ -120,7 +129,11 @@ def _rewrites(
 
 
 def _accept(
-    proposals: Sequence[Proposal], source: Source, claims: Sequence[Claim], roles: Roles
+    proposals: Sequence[Proposal],
+    source: Source,
+    claims: Sequence[Claim],
+    roles: Roles,
+    reading: SourceReading,
 ) -> list[Candidate]:
     passed = [proposal for proposal in proposals if proposal.gate.passed]
     texts = [_verified_text(proposal, claims, roles.verify_edit) for proposal in passed]
@@ -130,20 +143,24 @@ def _accept(
         for proposal, score in zip(passed, scores, strict=True)
     }
     candidates = (_as_candidate(proposal, scored, roles.threshold) for proposal in proposals)
-    return list(_each_extract_once(candidates))
+    return list(_each_extract_once(candidates, reading))
 
 
-def _each_extract_once(candidates: Iterable[Candidate]) -> Iterator[Candidate]:
-    """Refuse an extract that an earlier claim's accepted extract has said already."""
-    substituted: set[tuple[str, ...]] = set()
+def _each_extract_once(
+    candidates: Iterable[Candidate], reading: SourceReading
+) -> Iterator[Candidate]:
+    """Refuse an extract of which an earlier claim's accepted extract has said a part already."""
+    substituted: set[int] = set()
     for candidate in candidates:
         if candidate.kind == "extract" and candidate.accepted:
-            if candidate.evidence_ids in substituted:
+            position = reading.position_of[candidate.evidence_ids[0]]
+            parts = reading.parts_of(reading.fragments[position])
+            if not substituted.isdisjoint(parts):
                 gate = Gate(passed=False, reasons=("already_substituted",))
                 refusal = {"gate": gate, "p_support": None, "accepted": False}
                 yield candidate.model_copy(update=refusal)
                 continue
-            substituted.add(candidate.evidence_ids)
+            substituted.update(parts)
         yield candidate
 
 

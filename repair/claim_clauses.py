@@ -15,7 +15,7 @@ from ragmend.repair import claim_words as lists
 from ragmend.text.delimiters import paired_marks
 
 _JOINT = re.compile(
-    r"(?:,\s+(?P<plain>and|but|so|or|yet|while)|;(?:\s+(?P<strong>and|but|so|or|yet))?)(?=\s)"
+    r"(?:,\s+(?P<plain>and|but|so|or|yet|while)|;(?:\s+(?P<strong>and|but|so|or|yet))?)(?=\s+[^\s,;])"
 )
 _TOKEN = re.compile(r"[^\W_](?:[\w'’-]|[.:](?=\w))*|[,;()]|:(?=\s)")
 _CONTRACTED = re.compile(r"(?:i|he|she|we|they|you|it|there|this|that)['’](?:s|re|m|ve|d|ll)")
@@ -39,11 +39,13 @@ class _Opening(NamedTuple):
         verb: The finite verb of its subject.
         words: Its words and commas from the subject on.
         ends_in_list: Whether a comma stands behind the verb, so that a list may run on.
+        is_conditional: Whether an "if" or "when" stands before the subject.
     """
 
     verb: str
     words: list[str]
     ends_in_list: bool
+    is_conditional: bool
 
 
 def clause_spans(text: str, start: int, end: int) -> list[Clause]:
@@ -96,15 +98,21 @@ def _opening(text: str, start: int, end: int) -> _Opening | None:
         words = words[len(words) - words[::-1].index(":") :]
     if words and words[0].lower() in lists.COORDINATORS:
         words = words[1:]
-    words = _without_introduction(words)
+    introduction, words = words, _without_introduction(words)
     if not words or words[0].lower() in lists.SCOPE_VERBS:
         return None
+    introduction = introduction[: len(introduction) - len(words)]
     bare = [word for word in words if word not in ",()"]
     verb = _main_verb(bare, weak=True, is_opening=True)
     if verb is None:
         return None
     lowered = [word.lower() for word in words]
-    return _Opening(verb, lowered, ends_in_list="," in lowered[lowered.index(verb) :])
+    return _Opening(
+        verb,
+        lowered,
+        ends_in_list="," in lowered[lowered.index(verb) :],
+        is_conditional=not lists.CONDITIONS.isdisjoint(word.lower() for word in introduction),
+    )
 
 
 def _joins_clauses(word: str | None, opening: _Opening, following: list[str]) -> bool:
@@ -117,7 +125,9 @@ def _joins_clauses(word: str | None, opening: _Opening, following: list[str]) ->
         return False
     if word is not None and _is_report(opening):
         return verb in lists.REPORTING_VERBS
-    return word not in ("and", "or") or lists.HANGING_WORDS.isdisjoint(opening.words)
+    depends = opening.is_conditional and following[0].lower() not in lists.CONDITIONS
+    hangs = depends or not lists.HANGING_WORDS.isdisjoint(opening.words)
+    return word not in ("and", "or") or not hangs
 
 
 def _is_report(opening: _Opening) -> bool:
@@ -175,7 +185,7 @@ def _may_follow_pronoun(subject: str, verb: str) -> bool:
 def _verb_behind_noun(words: list[str], *, weak: bool, is_opening: bool) -> str | None:
     """Return the verb behind a subject of at most a few words, none of them relative."""
     first = words[0].lower()
-    if first in lists.RELATIVE_WORDS or first in lists.SCOPE_VERBS or _is_certain(first):
+    if first in lists.NO_SUBJECTS or _is_certain(first):
         return None
     if first.endswith("ing") and not _is_certain(" ".join(words[1:2])):
         return None

@@ -12,6 +12,7 @@ import re
 
 from ragmend.records import ClaimKind
 from ragmend.repair.claim_clauses import has_finite_verb
+from ragmend.text.lines import STOPS
 
 _CLOSERS = "\"'“”‘’()[]*_`~ \t\n"
 _WORD = re.compile(r"[^\W_][\w'’-]*")
@@ -38,7 +39,7 @@ _NUMBERED_PART = re.compile(
     r"(?:step|passage|method|option|part|phase|section|tip|day|chapter) ?\d[^:]{0,16}:",
     re.IGNORECASE,
 )
-_ENDS_IN_STOP = re.compile(r"[.!?…:。！？：]\W*\Z")
+_ENDS_IN_STOP = re.compile(rf"[{STOPS}:：]\W*\Z")
 _QUOTES = "\"'“”‘’"
 _LONGER_WORD = 4
 _LONGEST_HEADING = 8
@@ -56,7 +57,7 @@ def claim_kind(text: str, *, is_first: bool, is_title: bool) -> ClaimKind:
     bare = text.rstrip(_CLOSERS)
     if bare.endswith((":", "：")):
         return "lead_in" if _is_sentence(text) else "heading"
-    if bare.endswith(("?", "？")) and not _quotes_at_end(text):
+    if bare.endswith(("?", "？", "؟")) and not _quotes_at_end(text):
         return "question"
     if is_first and (is_interjection(text) or (is_meta(text) and _ABOUT_THE_ANSWER.search(text))):
         return "lead_in"

@@ -4,13 +4,12 @@ A block is an exact span without the list marker, heading sign or quote prefix i
 it; what is left out here is white space, markers, markup and lines without a word. Choices
 where markdown leaves room:
 
-- A marker is a bullet (`-`, `*`, `+`, `•`, …), a number or a letter with `.` or `)`, or one in
-  brackets, followed by white space and text. A capital with a full stop ("B. King went")
-  counts only beside its neighbour in the alphabet. "Step 4:" is text.
 - A marker with nothing behind it is one only right below another item (a truncated list);
   "12." by itself is an answer.
+- A short line without verb, stop or colon above `---`, and any above `===`, is a heading.
 - A line behind `>` stands by itself, as an item does.
 - Fenced code is one block, fences included; without a closing fence it is ordinary lines.
+  So is what is indented by four, below a blank line and no item, if some line looks like code.
 - A line break ends a block, but for a soft wrap and for an indented line below an item that
   did not end in a stop or colon.
 """
@@ -18,23 +17,22 @@ where markdown leaves room:
 import re
 from typing import Literal, NamedTuple
 
-from ragmend.text.sentences import ends_line, follows_directly, is_soft_wrap, line_spans
+from ragmend.repair.claim_clauses import has_finite_verb
+from ragmend.repair.claim_markers import is_lone_counter, listed_capitals, skip_markers
+from ragmend.text.lines import INVISIBLE, ends_line, follows_directly, is_soft_wrap, line_spans
 
 BlockKind = Literal["prose", "item", "heading", "row", "code"]
 
-_INDENT = re.compile(r"\s*")
+_INDENT = re.compile(rf"[\s{INVISIBLE}]*")
+_CODE_INDENT = re.compile(r" {0,3}\t| {4}")
+_CODE_SIGN = re.compile(r"[{}=]|\(\)|->|::|;\s*\Z|\A\s*(?:\$|>>>|//|#!|<\w)")
+_UNDERLINE = re.compile(r"={2,}|-{2,}")
 _QUOTE_PREFIX = re.compile(r"(?:>(?!\d|=)\s*)+")
 _HEADING = re.compile(r"#{1,6}\s+")
-_BULLET = re.compile(r"[-*+–—]\s+|[•◦▪‣·●○]\s*")
-_COUNTER = re.compile(
-    r"(?:\((?:\d{1,3}|[A-Za-z]|[ivx]{2,4})\)|(?:\d{1,3}|[a-z]|[ivx]{2,4})[.)]|[A-Z]\)"
-    r"|(?P<capital>[A-Z])\.)(?:\s+|\Z)"
-)
-_NUMBER = re.compile(r"\s*\(?\d{1,2}[.)]\s+(?=\S)")
-_LONE_COUNTER = re.compile(r"\(?(?:\d{1,3}|[A-Za-z])[.)]\s*\Z")
 _FENCE = re.compile(r"\s*(`{3,}|~{3,})")
 _WORD = re.compile(r"[^\W_]")
 _WINDOW = 48
+_LONGEST_TITLE = 120
 
 
 class Block(NamedTuple):
@@ -63,7 +61,7 @@ class _Line(NamedTuple):
 def answer_blocks(text: str) -> list[Block]:
     """Cut an answer into its blocks, in order; lines without a word belong to none."""
     lines = _read_lines(text)
-    fences = _closed_fences(text, lines)
+    fences = _indented_code(text, lines) | _closed_fences(text, lines)
     blocks: list[Block] = []
     code_end = -1
     for index, line in enumerate(lines):
@@ -76,34 +74,18 @@ def answer_blocks(text: str) -> list[Block]:
         elif index and index - 1 != code_end and _goes_on(text, lines[index - 1], line, blocks):
             blocks[-1] = blocks[-1]._replace(end=line.end)
         elif line.kind != "rule":
-            is_header = _is_above_rule(text, lines, index) and "|" in text[line.start : line.end]
-            blocks.append(Block("heading" if is_header else line.kind, line.content, line.end))
+            is_heading = _is_header_row(text, lines, index) or _is_underlined(text, lines, index)
+            blocks.append(Block("heading" if is_heading else line.kind, line.content, line.end))
     return [_bare(text, block) for block in blocks]
-
-
-def skip_number(text: str, start: int, end: int) -> int:
-    """Return where the text begins behind a number that counts an item inside a paragraph."""
-    number = _NUMBER.match(text, start, end)
-    return number.end() if number and _WORD.search(text, number.end(), end) else start
 
 
 def _read_lines(text: str) -> list[_Line]:
     spans = line_spans(text)
-    capitals = _listed_capitals(text, spans)
+    capitals = listed_capitals(text, [(_indented(text, *span), span[1]) for span in spans])
     lines: list[_Line] = []
     for start, end in spans:
         lines.append(_read_line(text, start, end, lines[-1] if lines else None, capitals))
     return lines
-
-
-def _listed_capitals(text: str, spans: list[tuple[int, int]]) -> frozenset[str]:
-    """Return the capitals that start a line as "B." does beside a line "A." or "C."."""
-    found = {
-        match["capital"]
-        for start, end in spans
-        if (match := _COUNTER.match(text, _indented(text, start, end), end)) and match["capital"]
-    }
-    return frozenset(c for c in found if chr(ord(c) - 1) in found or chr(ord(c) + 1) in found)
 
 
 def _read_line(
@@ -114,13 +96,13 @@ def _read_line(
     content = prefix.end() if prefix else content
     if not _WORD.search(text, content, end):
         return _Line("rule", start, content, end)
-    if above and above.kind == "item" and _LONE_COUNTER.match(text, content, end):
+    if above and above.kind == "item" and is_lone_counter(text, content, end):
         return _Line("rule", start, content, end)
     if heading := _HEADING.match(text, content, end):
         return _Line("heading", start, heading.end(), end)
     if _is_row(text, content, end, above):
         return _Line("row", start, content, end)
-    marked = _skip_markers(text, content, end, capitals)
+    marked = skip_markers(text, content, end, capitals)
     return _Line("prose" if marked == content and not prefix else "item", start, marked, end)
 
 
@@ -136,20 +118,6 @@ def _is_row(text: str, start: int, end: int, above: _Line | None) -> bool:
     if above is None or above.kind not in ("row", "rule"):
         return False
     return "|" in text[start:end] and "|" in text[above.start : above.end]
-
-
-def _skip_markers(text: str, start: int, end: int, capitals: frozenset[str]) -> int:
-    """Return where the text begins behind at most three list markers ("- 1. a) text")."""
-    position = start
-    for _ in range(3):
-        marker = _BULLET.match(text, position, end) or _COUNTER.match(text, position, end)
-        if marker is None or not _WORD.search(text, marker.end(), end):
-            break
-        capital = marker.groupdict().get("capital")
-        if capital and capital not in capitals:
-            break
-        position = marker.end()
-    return position
 
 
 def _closed_fences(text: str, lines: list[_Line]) -> dict[int, int]:
@@ -168,6 +136,33 @@ def _closed_fences(text: str, lines: list[_Line]) -> dict[int, int]:
     return fences
 
 
+def _indented_code(text: str, lines: list[_Line]) -> dict[int, int]:
+    """Return, for the line that opens indented code, its last line."""
+    code: dict[int, int] = {}
+    index, is_below_item = 0, False
+    while index < len(lines):
+        if not _is_indented(text, lines[index]):
+            is_below_item = lines[index].kind == "item"
+            index += 1
+            continue
+        begin = index
+        while index < len(lines) and _is_indented(text, lines[index]):
+            index += 1
+        is_below_text = begin > 0 and follows_directly(
+            text, lines[begin - 1].end, lines[begin].start
+        )
+        run = lines[begin:index]
+        if is_below_item or is_below_text or any(line.kind == "item" for line in run):
+            continue
+        if any(_CODE_SIGN.search(text[line.start : line.end]) for line in run):
+            code[begin] = index - 1
+    return code
+
+
+def _is_indented(text: str, line: _Line) -> bool:
+    return _CODE_INDENT.match(text, line.start, line.end) is not None
+
+
 def _goes_on(text: str, above: _Line, line: _Line, blocks: list[Block]) -> bool:
     """Whether a line continues the block of the line above."""
     if line.kind != "prose" or not follows_directly(text, above.end, line.start):
@@ -176,14 +171,35 @@ def _goes_on(text: str, above: _Line, line: _Line, blocks: list[Block]) -> bool:
     if above.kind == "prose" and blocks[-1].kind == "prose":
         return is_soft_wrap(before, text[line.content : line.content + _WINDOW])
     in_item = blocks != [] and blocks[-1].kind == "item" and blocks[-1].end == above.end
-    return in_item and line.content > line.start and not ends_line(before)
+    return in_item and text[line.start].isspace() and not ends_line(before)
 
 
-def _is_above_rule(text: str, lines: list[_Line], index: int) -> bool:
+def _is_header_row(text: str, lines: list[_Line], index: int) -> bool:
     """Whether the line below draws the rule that a table has under its header."""
-    if index + 1 == len(lines) or lines[index + 1].kind != "rule":
+    rule = _rule_below(text, lines, index)
+    return rule != "" and set(rule) <= set("|-: \t") and "|" in text[slice(*lines[index][1::2])]
+
+
+def _is_underlined(text: str, lines: list[_Line], index: int) -> bool:
+    """Whether the line below makes this one a heading, as `===` and `---` do in markdown."""
+    title = text[lines[index].content : lines[index].end]
+    rule = _rule_below(text, lines, index)
+    if lines[index].kind != "prose" or not _UNDERLINE.fullmatch(rule):
         return False
-    return set(text[lines[index + 1].start : lines[index + 1].end]) <= set("|-: \t")
+    is_sentence = ends_line(title) or ":" in title or has_finite_verb(title)
+    return len(title) <= _LONGEST_TITLE and (rule[0] == "=" or not is_sentence)
+
+
+def _rule_below(text: str, lines: list[_Line], index: int) -> str:
+    """Return the wordless line right below a line, or nothing."""
+    if index + 1 == len(lines) or lines[index + 1].kind != "rule":
+        return ""
+    below = lines[index + 1]
+    return (
+        text[below.start : below.end]
+        if follows_directly(text, lines[index].end, below.start)
+        else ""
+    )
 
 
 def _bare(text: str, block: Block) -> Block:

@@ -88,6 +88,9 @@ RELATIVE_WORDS = _words(
 HANGING_WORDS = _words("because when where if unless until whether how why whenever")
 """They open a clause that what follows "and" or "or" may still belong to."""
 
+CONDITIONS = _words("if when whenever unless until once")
+"""They open a clause on which all that follows "and" or "or" may depend."""
+
 ADVERBS = _words(
     """also then still now often sometimes usually never always only just even later soon however
     therefore thus instead additionally meanwhile furthermore moreover otherwise eventually both
@@ -99,3 +102,6 @@ SCOPE_VERBS = _words(
     "make ensure check note remember imagine suppose assume let verify confirm keep see"
 )
 """Imperatives that take a whole clause: "make sure the pan is hot, and the oil is ready"."""
+
+NO_SUBJECTS = RELATIVE_WORDS | SCOPE_VERBS | {"here", "below"}
+"""No clause with a subject of its own opens with one of these."""

@@ -1,9 +1,13 @@
 """Atomic claims by rule: an answer cut into exact, ordered spans that cover all its words.
 
 A claim is a sentence, a list item's sentence, a heading, a table row, a block of code, or one
-of the full clauses that a sentence coordinates. Between claims stand only white space, list
-markers, markup and connecting marks, so that leaving claims out leaves a readable answer.
-Lines without a letter or digit (rules, an emoji) belong to no claim.
+of the full clauses that a sentence coordinates. Between claims stand only white space,
+invisible characters, list markers, markup and connecting marks, so that leaving claims out
+leaves a readable answer. Lines without a letter or digit (rules, an emoji) belong to no claim.
+
+A pair of quotes, brackets or markup is inside one claim or outside all of them, together with
+what stands wordless before it (`🎉 "` before several sentences). Half of it is inside a claim
+only between words of that claim, where the pair spans several: "He wrote: “It is one. …".
 
 Source: Mulakkayala, van Stein and Plaat (arXiv 2608.29307) split flagged answers by rule
 (7,926 claims of 916 answers) but publish no rules; the modules used here state ours.
@@ -23,7 +27,9 @@ from ragmend.repair.claim_kinds import (
     is_meta,
     looks_like_title,
 )
-from ragmend.repair.claim_lines import Block, BlockKind, answer_blocks, skip_number
+from ragmend.repair.claim_lines import Block, BlockKind, answer_blocks
+from ragmend.repair.claim_markers import inline_items, skip_number
+from ragmend.text.delimiters import mark_partners
 from ragmend.text.sentences import prose_spans
 
 # Blocks that are one claim whatever they hold.
@@ -53,12 +59,14 @@ def split_claims(response_text: str, *, record_id: str) -> list[Claim]:
         The claims in order: `text == response_text[start:end]`, no two overlap, and every
         letter and digit that is no list marker's is in exactly one. An answer without
         letters and digits has none. A statement split again comes back whole, unless it
-        begins as a list item would: "(a) …" in mid-paragraph.
+        begins as a list item or quoted line would ("(a) …" in mid-paragraph), is indented
+        code, or goes on below an item's first line.
     """
     claims: list[Claim] = []
+    partners = mark_partners(response_text)
     for index, unit in enumerate(_units(response_text)):
         for part, clause in enumerate(_clauses(response_text, unit)):
-            start, end = claim_edges(response_text, clause.start, clause.end)
+            start, end = claim_edges(response_text, clause.start, clause.end, partners=partners)
             claims.append(
                 Claim(
                     record_id=record_id,
@@ -100,15 +108,20 @@ def _is_title(text: str, block: Block) -> bool:
 
 
 def _sentences(text: str, block: Block) -> list[tuple[int, int]]:
-    """Return the sentences of a block without inner list numbers, a lead-in by itself."""
-    spans = prose_spans(text, start=block.start, end=block.end)
+    """Return the sentences of a block without inner list markers, a lead-in by itself."""
+    pieces = inline_items(text, block.start, block.end)
+    spans = [span for piece in pieces for span in prose_spans(text, start=piece[0], end=piece[1])]
     if len(spans) > 1 and is_interjection(_at(text, spans[0])) and is_meta(_at(text, spans[1])):
         spans[:2] = [(spans[0][0], spans[1][1])]
-    start, end = spans[0]
+    return [
+        part for start, end in spans for part in _parts(text, skip_number(text, start, end), end)
+    ]
+
+
+def _parts(text: str, start: int, end: int) -> list[tuple[int, int]]:
+    """Cut off the lead-in "Here is …:" that begins a sentence."""
     lead_end = inline_lead_end(text, start, end)
-    if lead_end > start:
-        spans[:1] = [(start, lead_end), (lead_end, end)]
-    return [(skip_number(text, start, end), end) for start, end in spans]
+    return [(start, lead_end), (lead_end, end)] if lead_end > start else [(start, end)]
 
 
 def _at(text: str, span: tuple[int, int]) -> str:

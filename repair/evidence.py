@@ -12,19 +12,23 @@ from ragmend.text.tfidf import Match, best_fragments
 from ragmend.text.words import content_stems, words
 
 
-def match_evidence(source: Source, claims: Sequence[Claim], *, top_k: int) -> list[Evidence]:
+def match_evidence(
+    source: Source, claims: Sequence[Claim], *, top_k: int, window: int = 1
+) -> list[Evidence]:
     """Find up to `top_k` fragments for each claim; a claim that shares no word gets none.
 
     Args:
         source: What the claims must be supported by.
         claims: Claims of any number of answers to this source.
         top_k: The most fragments a claim gets, at least 1.
+        window: The most neighbouring sentences that are offered together as one fragment.
 
     Returns:
         Rows in the order of the claims, then by rank from 1; equal scores rank in the order
-        of the source. Fragments of unknown (null) fields say so in their text.
+        of the source. No two rows of a claim share a sentence or say one field twice.
+        Fragments of unknown (null) fields say so in their text.
     """
-    reading = read_source(source)
+    reading = read_source(source, window=window)
     stems_C = [content_stems(words(claim.text)) for claim in claims]
     matches_C = best_fragments(reading.tfidf, stems_C, top_k=top_k)
     return [

@@ -2,7 +2,8 @@
 
 A gap is cut into pieces. Marks that open and close around claims (quotes, brackets, emphasis)
 go when all that they enclose goes, and else stay with what is left of it. A list marker
-belongs to the claim behind it. The stronger of several breaks survives.
+belongs to the claim behind it; its number is a piece of its own, for a list may be counted
+anew. The stronger of several breaks survives.
 """
 
 import re
@@ -10,26 +11,29 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal, NamedTuple
 
-from ragmend.records import ActionKind, Claim
+from ragmend.records import Claim
 from ragmend.text.delimiters import mark_at, paired_marks
 
 _LINE_END = re.compile(r"\r\n|[\n\r\v\f\x85\u2028\u2029]")
+_NUMBER = re.compile(r"[^\W_]+")
 
 
 class Piece(NamedTuple):
-    """Part of a gap; a mark knows what it depends on, by index of claims.
+    """Part of an answer; a mark knows what it depends on, by index of claims.
 
     Attributes:
-        kind: What it is.
+        kind: What it is. Letters and digits stand in a gap only as the number of a list item.
         text: As it stands in the answer.
         encloses: The claims between a mark and its partner in another gap.
         partner: The claim inside which a mark's partner stands, where it is in no gap.
+        at: The offset of a number in the answer.
     """
 
-    kind: Literal["plain", "line_end", "open", "close"]
+    kind: Literal["plain", "line_end", "number", "open", "close"]
     text: str
     encloses: range = range(0)
     partner: int | None = None
+    at: int = -1
 
 
 Gap = tuple[Piece, ...]
@@ -45,49 +49,56 @@ def gap_pieces(answer: str, claims: Sequence[Claim]) -> list[Gap]:
     ]
 
 
-def without_idle_marks(gap: Gap, kinds: Sequence[ActionKind]) -> Gap:
+def without_idle_marks(gap: Gap, is_there: Sequence[bool], is_kept: Sequence[bool]) -> Gap:
     """Take out the marks that enclose nothing any more, or whose partner is gone.
 
     Args:
         gap: The pieces.
-        kinds: What happened to each claim.
+        is_there: Whether anything stands for each claim.
+        is_kept: Whether what stands for each claim is the claim.
     """
-    return tuple(piece for piece in gap if not _is_idle(piece, kinds))
+    return tuple(piece for piece in gap if not _is_idle(piece, is_there, is_kept))
 
 
-def _is_idle(piece: Piece, kinds: Sequence[ActionKind]) -> bool:
+def _is_idle(piece: Piece, is_there: Sequence[bool], is_kept: Sequence[bool]) -> bool:
     if piece.kind not in ("open", "close"):
         return False
     if piece.partner is not None:
-        return kinds[piece.partner] != "keep"
-    return all(kinds[index] == "drop" for index in piece.encloses)
+        return not is_kept[piece.partner]
+    return not any(is_there[index] for index in piece.encloses)
 
 
-def opening(gaps: Sequence[Gap], sentence_gap: int) -> str:
+def opening(gaps: Sequence[Gap], sentence_gap: int, *, indent: int | None = None) -> Gap:
     """Return what stands before the first survivor, when claims before it are gone.
 
     Args:
         gaps: All gaps up to the survivor's own.
         sentence_gap: Which of them stands before the survivor's sentence.
+        indent: How far in the survivor's line begins, where that is not as it was.
     """
-    before = _text(gaps[0])
+    before = gap_text(gaps[0])
     space = before[: len(before) - len(before.lstrip())]
-    lead = space[: _end_of_last_line(space)]
+    lead = _as_plain(space[: _end_of_last_line(space)])
     has_line_end = any(_has_line_end(gap) for gap in gaps[1:])
     head = _head(gaps, sentence_gap) if has_line_end else _inline_head(gaps, sentence_gap)
-    return lead + head + _marks(gaps, "open")
+    return (*lead, *_indented(head, indent), *_marks(gaps, "open"))
 
 
-def closing(gaps: Sequence[Gap]) -> str:
+def closing(gaps: Sequence[Gap]) -> Gap:
     """Return what stands behind the last survivor, when claims after it are gone."""
-    tail = _before_first_line_end(gaps[0]) if _has_line_end(gaps[0]) else ""
-    end = _text(gaps[-1])
-    return _marks(gaps, "close") + tail.rstrip() + end[len(end.rstrip()) :]
+    tail = gap_text(_before_first_line_end(gaps[0])) if _has_line_end(gaps[0]) else ""
+    end = gap_text(gaps[-1])
+    return (*_marks(gaps, "close"), *_as_plain(tail.rstrip() + end[len(end.rstrip()) :]))
 
 
 def junction(
-    gaps: Sequence[Gap], sentence_gap: int | None, *, is_new_sentence: bool, is_replaced: bool
-) -> str:
+    gaps: Sequence[Gap],
+    sentence_gap: int | None,
+    *,
+    is_new_sentence: bool,
+    is_replaced: bool,
+    indent: int | None = None,
+) -> Gap:
     """Return what stands between two survivors.
 
     Args:
@@ -96,20 +107,28 @@ def junction(
             both are clauses of one sentence.
         is_new_sentence: The second, a clause so far, begins a sentence now.
         is_replaced: At least one of the two is a substitute or rewrite.
+        indent: How far in the second's line begins, where that is not as it was.
     """
-    if len(gaps) == 1 and not is_new_sentence:
-        text = _text(gaps[0])
-        is_glued = is_replaced and not any(character.isspace() for character in text)
-        return f"{_marks(gaps, 'close')} {_marks(gaps, 'open')}" if is_glued else text
-    if any(_has_line_end(gap) for gap in gaps):
-        between = _lines_between(gaps, sentence_gap)
+    between: Sequence[Piece]
+    if len(gaps) == 1 and not is_new_sentence and indent is None:
+        is_glued = is_replaced and not any(map(str.isspace, gap_text(gaps[0])))
+        if not is_glued:
+            return gaps[0]
+        between = _as_plain(" ")
+    elif any(_has_line_end(gap) for gap in gaps):
+        between = _lines_between(gaps, sentence_gap, indent)
     elif is_new_sentence:
-        between = " "
+        between = _as_plain(" ")
     else:
         between = _plain(gaps[-1 if sentence_gap is None else sentence_gap])
     if is_replaced and not between:
-        between = " "
-    return _marks(gaps, "close") + between + _marks(gaps, "open")
+        between = _as_plain(" ")
+    return (*_marks(gaps, "close"), *between, *_marks(gaps, "open"))
+
+
+def gap_text(pieces: Iterable[Piece]) -> str:
+    """Return the text of some pieces."""
+    return "".join(piece.text for piece in pieces)
 
 
 def _enclosing_marks(answer: str, claims: Sequence[Claim]) -> dict[int, Piece]:
@@ -140,83 +159,106 @@ def _is_in_gap(position: int, n_begun: int, claims: Sequence[Claim]) -> bool:
 def _pieces(answer: str, start: int, end: int, marks: dict[int, Piece]) -> Iterator[Piece]:
     plain_from = position = start
     while position < end:
-        ending = _LINE_END.match(answer, position, end)
-        mark = marks.get(position) or (Piece("line_end", ending.group()) if ending else None)
-        if mark is None:
+        piece = marks.get(position) or _special_piece(answer, position, end)
+        if piece is None:
             position += 1
             continue
         if plain_from < position:
             yield Piece("plain", answer[plain_from:position])
-        yield mark
-        plain_from = position = position + len(mark.text)
+        yield piece
+        plain_from = position = position + len(piece.text)
     if plain_from < end:
         yield Piece("plain", answer[plain_from:end])
 
 
-def _lines_between(gaps: Sequence[Gap], sentence_gap: int | None) -> str:
+def _special_piece(answer: str, position: int, end: int) -> Piece | None:
+    if ending := _LINE_END.match(answer, position, end):
+        return Piece("line_end", ending.group())
+    if number := _NUMBER.match(answer, position, end):
+        return Piece("number", number.group(), at=position)
+    return None
+
+
+def _lines_between(gaps: Sequence[Gap], sentence_gap: int | None, indent: int | None) -> Gap:
     """Return the strongest of several line breaks, and the head of the line behind it."""
-    tail = _before_first_line_end(gaps[0]) if _has_line_end(gaps[0]) else ""
+    tail = _before_first_line_end(gaps[0]) if _has_line_end(gaps[0]) else ()
     strongest = max(gaps, key=lambda gap: sum(piece.kind == "line_end" for piece in gap))
-    return tail + _line_break(strongest) + _head(gaps, sentence_gap)
+    head = _indented(_head(gaps, sentence_gap), indent)
+    return (*tail, *_line_break(strongest), *head)
 
 
-def _head(gaps: Sequence[Gap], sentence_gap: int | None) -> str:
+def _head(gaps: Sequence[Gap], sentence_gap: int | None) -> Gap:
     """Return indent and marker of the line on which the survivor stands."""
     heads = [(n, _after_last_line_end(gap)) for n, gap in enumerate(gaps) if _has_line_end(gap)]
     last, head = heads[-1]
     if sentence_gap is not None and sentence_gap > last:
         return _with_inline_marker(head, gaps[sentence_gap])
-    if head and not head.strip():
+    if head and not gap_text(head).strip():
         # An indented line continues an item: it takes over the marker of a line that is gone.
-        return next((earlier for _, earlier in reversed(heads) if earlier.strip()), head)
+        return next((earlier for _, earlier in reversed(heads) if gap_text(earlier).strip()), head)
     return head
 
 
-def _inline_head(gaps: Sequence[Gap], sentence_gap: int) -> str:
+def _inline_head(gaps: Sequence[Gap], sentence_gap: int) -> Gap:
     head = _after_last_line_end(gaps[0]) if _has_line_end(gaps[0]) else _plain(gaps[0])
     return _with_inline_marker(head, gaps[sentence_gap]) if sentence_gap else head
 
 
-def _with_inline_marker(head: str, gap: Gap) -> str:
+def _with_inline_marker(head: Gap, gap: Gap) -> Gap:
     """Let an inline list marker ("… 2) Bake it.") take the place of the line's own."""
     marker = _plain(gap)
-    if not any(character.isalnum() for character in marker):
+    if not any(piece.kind == "number" for piece in marker):
         return head
-    return head[: len(head) - len(head.lstrip())] + marker.lstrip()
+    text = gap_text(head)
+    return (*_as_plain(text[: len(text) - len(text.lstrip())]), *_stripped(marker))
+
+
+def _indented(head: Gap, indent: int | None) -> Gap:
+    return head if indent is None else (*_as_plain(" " * indent), *_stripped(head))
+
+
+def _stripped(pieces: Gap) -> Gap:
+    """Take the white space off the front."""
+    for n, piece in enumerate(pieces):
+        if bare := piece.text.lstrip():
+            return (piece._replace(text=bare), *pieces[n + 1 :])
+    return ()
+
+
+def _as_plain(text: str) -> Gap:
+    return (Piece("plain", text),) if text else ()
 
 
 def _has_line_end(gap: Gap) -> bool:
     return any(piece.kind == "line_end" for piece in gap)
 
 
-def _text(pieces: Iterable[Piece]) -> str:
-    return "".join(piece.text for piece in pieces)
+def _plain(pieces: Iterable[Piece]) -> Gap:
+    return tuple(piece for piece in pieces if piece.kind in ("plain", "number"))
 
 
-def _plain(pieces: Iterable[Piece]) -> str:
-    return _text(piece for piece in pieces if piece.kind == "plain")
-
-
-def _marks(gaps: Sequence[Gap], kind: Literal["open", "close"]) -> str:
-    return _text(piece for gap in gaps for piece in gap if piece.kind == kind)
+def _marks(gaps: Sequence[Gap], kind: Literal["open", "close"]) -> Gap:
+    return tuple(piece for gap in gaps for piece in gap if piece.kind == kind)
 
 
 def _line_ends(gap: Gap) -> list[int]:
     return [n for n, piece in enumerate(gap) if piece.kind == "line_end"]
 
 
-def _before_first_line_end(gap: Gap) -> str:
+def _before_first_line_end(gap: Gap) -> Gap:
     return _plain(gap[: _line_ends(gap)[0]])
 
 
-def _after_last_line_end(gap: Gap) -> str:
+def _after_last_line_end(gap: Gap) -> Gap:
     return _plain(gap[_line_ends(gap)[-1] :])
 
 
-def _line_break(gap: Gap) -> str:
+def _line_break(gap: Gap) -> Gap:
     ends = _line_ends(gap)
     kept = gap[ends[0] : ends[-1] + 1]
-    return _text(piece for piece in kept if piece.kind in ("plain", "line_end"))
+    if any(piece.kind == "number" for piece in kept):  # a marker with nothing behind it
+        return tuple(piece for piece in kept if piece.kind == "line_end")
+    return tuple(piece for piece in kept if piece.kind in ("plain", "line_end"))
 
 
 def _end_of_last_line(text: str) -> int:

@@ -6,34 +6,35 @@ import unicodedata
 from ragmend.repair.sentence_form import capitalise, ends_with_stop
 from ragmend.text.fragments import Fragment
 
-# How a field's rendering becomes a statement; the first prefix that fits is used.
+# How a field's rendering becomes a statement; the first prefix that fits is used. Not "It": the
+# statement may come to open an answer.
 _OPENINGS = (
-    ("no reservations", "It takes "),
-    ("no takeout", "It offers "),
-    ("no delivery", "It offers "),
-    ("no credit cards", "It accepts "),
+    ("no reservations", "The business takes "),
+    ("no takeout", "The business offers "),
+    ("no delivery", "The business offers "),
+    ("no credit cards", "The business accepts "),
     ("no ", "There is "),
-    ("has ", "It "),
-    ("offers ", "It "),
-    ("takes ", "It "),
-    ("accepts ", "It "),
-    ("good for ", "It is "),
-    ("not good for ", "It is "),
-    ("wheelchair accessible", "It is "),
-    ("not wheelchair accessible", "It is "),
-    ("permanently closed", "It is "),
-    ("open ", "It is "),
-    ("rated ", "It is "),
-    ("review rated ", "It has a "),
-    ("review, written ", "It has a "),
-    ("located at ", "It is "),
+    ("has ", "The business "),
+    ("offers ", "The business "),
+    ("takes ", "The business "),
+    ("accepts ", "The business "),
+    ("good for ", "The business is "),
+    ("not good for ", "The business is "),
+    ("wheelchair accessible", "The business is "),
+    ("not wheelchair accessible", "The business is "),
+    ("permanently closed", "The business is "),
+    ("open ", "The business is "),
+    ("rated ", "The business is "),
+    ("review rated ", "The business has a "),
+    ("review, written ", "The business has a "),
+    ("located at ", "The business is "),
 )
 _SINGULAR = frozenset({"name", "address", "city", "state"})
 _PLURAL = frozenset({"categories", "hours"})
 _RAW_HOURS = re.compile(r" \(\d{1,2}:\d{1,2}-\d{1,2}:\d{1,2}\)$")
 _AMBIENCE = re.compile(r"(not )?(.+) ambience")
 _LIST_MARKER = re.compile(
-    r"^(?:[-*•–] +|\(?\d{1,2}[.)] +)(?=[^\W\d_])"
+    r"^(?:[-*•–] +|\(?\d{1,2}[.)] +|[Ss]tep \d{1,2}[:.] +)(?=[^\W\d_])"
     r"|(?<=[.!?:;] )\(?\d{1,2}\) +(?=[^\W\d_])|(?<=[!?:;] )\d{1,2}\. +(?=[^\W\d_])"
 )
 _SPACE_BEFORE_POINT = re.compile(r" (?=[,;:!?.](?: |$))")
@@ -45,6 +46,12 @@ _BRACKETS = {"(": ")", "[": "]", "“": "”"}
 _CLOSING_QUOTES = {'"': '"', "“": "”", "”": "”"}
 _OPENING_QUOTES = {'"': '"', "”": "“"}
 _FIRST_PERSON = re.compile(r"\b(?:I|I['’]\w+|my|me|mine|we|our|us)\b", re.IGNORECASE)
+# A pronoun without its noun; "It is important to", "It was then that" have theirs behind them.
+_POINTS_BACK = re.compile(
+    r"[\"“‘'(]*(?:they|them|he|him|she|this|these|those|its|their|his|her|such"
+    r"|it(?!['’]?s? \w+(?: \w+)? (?:that|to|for)\b))\b",
+    re.IGNORECASE,
+)
 _SYMBOLS = frozenset({"So", "Sk", "Mn", "Cf"})  # an emoji and what modifies it
 
 
@@ -70,6 +77,11 @@ def is_statement(prose: str) -> bool:
     return not prose.rstrip("*_\"'”’ ").endswith(":")
 
 
+def refers_back(prose: str) -> bool:
+    """Tell whether a text begins by pointing to what its source says before it: "It", "These"."""
+    return _POINTS_BACK.match(prose) is not None
+
+
 def _state(text: str) -> str:
     label, colon, value = text.partition(": ")
     if colon and label in _SINGULAR:
@@ -79,11 +91,11 @@ def _state(text: str) -> str:
     if ambience := _AMBIENCE.fullmatch(text):
         return f"The ambience is {ambience[1] or ''}{ambience[2]}"
     if text == "review":
-        return "It has a review"
+        return "The business has a review"
     for prefix, opening in _OPENINGS:
         if text.startswith(prefix):
             return f"{opening}{text}"
-    return text if colon else f"It has {text}"
+    return text if colon else f"The business has {text}"
 
 
 def _tidy(text: str) -> str:

@@ -14,6 +14,7 @@ from ragmend.records import (
 )
 from ragmend.repair.arms import Recorded, check_nesting, decide
 from ragmend.repair.assembly import assemble, reconstruct
+from ragmend.repair.wellformed import well_formedness_findings
 
 
 class RepairedRecord(NamedTuple):
@@ -54,6 +55,7 @@ def repair_record(
             n_kept=n_claims,
             original_chars=n_chars,
             repaired_chars=n_chars,
+            findings=well_formedness_findings(response.text),
         )
     ]
     for arm in ARMS:
@@ -68,6 +70,7 @@ def repair_record(
                 n_kept=sum(action.kind == "keep" for action in assembled.actions),
                 original_chars=n_chars,
                 repaired_chars=len(assembled.text),
+                findings=well_formedness_findings(assembled.text, original=response.text),
             )
         )
     n_lookups = sum(decision.n_lookups for of_arm in decisions.values() for decision in of_arm)

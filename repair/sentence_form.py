@@ -1,6 +1,8 @@
 """How a text begins and ends as a sentence, and where the clauses of one belong together."""
 
-from ragmend.records import Claim
+from typing import Protocol
+
+from ragmend.records import ActionKind, Claim
 
 TERMINAL = ".!?…。！？؟۔"
 _CLOSING_MARKS = "\"'”’»*_`"
@@ -14,6 +16,19 @@ _KEPT_AS_WRITTEN = frozenset("@/:.\\")  # addresses, file names, "e.g."
 def sentence_of(claim: Claim) -> str:
     """Return what the clauses of one sentence share: the claim id without its clause."""
     return claim.claim_id.rpartition("-c")[0]
+
+
+class Acted(Protocol):
+    """Anything that says what was done to a claim."""
+
+    @property
+    def kind(self) -> ActionKind:
+        """What the arm decided."""
+
+
+def is_replaced(one: Acted) -> bool:
+    """Tell whether a new text stands for a claim."""
+    return one.kind in ("substitute", "rewrite")
 
 
 def capitalise(text: str) -> str:

@@ -20,3 +20,18 @@ def real_data() -> Path:
     path = Path(folder)
     assert path.is_dir(), f"RAGMEND_DATA names {path}, which is no folder"
     return path
+
+
+@pytest.fixture
+def note(record_property):
+    """Say a line after all tests: how much a long one did, and how long it took."""
+    return lambda line: record_property("note", line)
+
+
+def pytest_terminal_summary(terminalreporter):
+    """Print the lines of `note`, also those of tests that ran in another process."""
+    for reports in terminalreporter.stats.values():
+        for report in reports:
+            for name, line in getattr(report, "user_properties", ()):
+                if name == "note" and report.when == "call":
+                    terminalreporter.write_line(line)

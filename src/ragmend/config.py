@@ -10,7 +10,7 @@ import json
 import os
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from importlib import resources
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
@@ -19,10 +19,11 @@ import tomli_w
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from ragmend.errors import ConfigError, MissingInputError
-from ragmend.io import explain
+from ragmend.io import explain, read_file
 from ragmend.records import TASKS, Name, SpanPolicy, Split, TaskType
 
 Backend = Literal["lexical"]
+MAX_DEPTH = 10  # levels of a configuration; the deepest valid one has four
 _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 
 
@@ -49,6 +50,9 @@ class DataConfig(Section):
     """`ignore`: a gold span marked implicit_true is no gold span (official: count)."""
     due_to_null: SpanPolicy = "count"
     """`ignore`: a gold span marked due_to_null is no gold span (official: count)."""
+    development: Literal["keep", "leave_out"] = "keep"
+    """`leave_out`: without the 30 data-to-text test sources on which the embedded verifier was
+    developed, so that no figure is of answers that it has seen."""
 
     @model_validator(mode="after")
     def _has_a_path_where_needed(self) -> Self:
@@ -104,7 +108,10 @@ class EvidenceConfig(Section):
     """How evidence is found."""
 
     top_k: Annotated[int, Field(ge=1, le=50)] = 3
-    """Fragments a claim."""
+    """Fragments a claim, at most; no two of them share a sentence or say one field twice."""
+    window: Annotated[int, Field(ge=1, le=3)] = 1
+    """Sentences a fragment: 2 or 3 offers neighbouring sentences of one passage, review or text
+    together as well, where a claim draws on more than one. Fields stand for themselves."""
 
 
 class VerifierConfig(Section):
@@ -119,6 +126,9 @@ class VerifierConfig(Section):
     original answer (unsupported ones included, which lowers the score)."""
     parameters: str | None = None
     """A parameter file of `ragmend fit-verifier`; None: the one that ships."""
+    answer_features: bool = False
+    """Whether the embedded verifier also looks at a claim's place in its answer and at the
+    answer's length; what an application gets for one claim does not depend on them."""
 
 
 class RewriterConfig(Section):
@@ -181,6 +191,15 @@ class Config(Section):
     rewriter: RewriterConfig = RewriterConfig()
     analysis: AnalysisConfig = AnalysisConfig()
 
+    @model_validator(mode="after")
+    def _verifies_whole_answers_where_needed(self) -> Self:
+        if self.verifier.answer_features and self.claims.verify != "all":
+            raise ValueError(
+                "verifier.answer_features needs claims.verify = 'all': a claim's place is among "
+                "all claims of its answer"
+            )
+        return self
+
 
 def load_config(
     where: str, overrides: Sequence[str] = (), environ: Mapping[str, str] | None = None
@@ -199,6 +218,7 @@ def load_config(
     raw = _parse_toml(_read_config(where), where)
     for override in overrides:
         _apply_override(raw, override)
+    _refuse_deep(raw, where)
     expanded = _expand(raw, os.environ if environ is None else environ, where)
     return validate_config(expanded, where)
 
@@ -212,7 +232,9 @@ def read_resolved_config(path: Path) -> Config:
     """
     if not path.is_file():
         raise MissingInputError(f"{path.parent}: no run folder (there is no {path.name} in it)")
-    return validate_config(_parse_toml(path.read_bytes(), str(path)), str(path))
+    raw = _parse_toml(read_file(path), str(path))
+    _refuse_deep(raw, str(path))
+    return validate_config(raw, str(path))
 
 
 def validate_config(raw: Mapping[str, Any], origin: str) -> Config:
@@ -244,9 +266,11 @@ def shipped_configs() -> list[str]:
 def _read_config(where: str) -> bytes:
     path = Path(where)
     if path.is_file():
-        return path.read_bytes()
+        return read_file(path)
     if where in shipped_configs():
         return resources.files("ragmend.configs").joinpath(f"{where}.toml").read_bytes()
+    if path.is_dir():
+        raise MissingInputError(f"{where}: is a directory, a TOML file was expected")
     names = ", ".join(shipped_configs())
     raise MissingInputError(f"{where}: neither a file nor a shipped configuration ({names})")
 
@@ -256,8 +280,23 @@ def _parse_toml(content: bytes, origin: str) -> dict[str, Any]:
         return tomllib.loads(content.decode())
     except UnicodeDecodeError as error:
         raise ConfigError(f"{origin}: not UTF-8 ({error.reason})") from error
-    except tomllib.TOMLDecodeError as error:
+    except (ValueError, RecursionError) as error:
+        # Beside TOMLDecodeError: a number of thousands of digits, brackets without end.
         raise ConfigError(f"{origin}: not valid TOML: {error}") from error
+
+
+def _refuse_deep(raw: Mapping[str, Any], origin: str) -> None:
+    level: list[Any] = [raw]
+    for _ in range(MAX_DEPTH):
+        level = [item for value in level for item in _items(value)]
+    if level:
+        raise ConfigError(f"{origin}: nested deeper than {MAX_DEPTH} levels")
+
+
+def _items(value: object) -> Collection[object]:
+    if isinstance(value, dict):
+        return value.values()
+    return value if isinstance(value, list) else ()
 
 
 def _apply_override(raw: dict[str, Any], override: str) -> None:
@@ -275,9 +314,11 @@ def _apply_override(raw: dict[str, Any], override: str) -> None:
 
 def _read_value(text: str) -> Any:  # noqa: ANN401 - any TOML value
     try:
-        return tomllib.loads(f"value = {text}")["value"]
-    except tomllib.TOMLDecodeError:
+        parsed = tomllib.loads(f"value = {text}")
+    except (ValueError, RecursionError):
         return text
+    # A line break in it could bring in other keys, which nobody would read.
+    return parsed["value"] if len(parsed) == 1 else text
 
 
 def _expand(value: Any, environ: Mapping[str, str], origin: str, key: str = "") -> Any:  # noqa: ANN401

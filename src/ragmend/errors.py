@@ -4,7 +4,7 @@ A message names the place (file:line or record id), what was expected, what came
 to do. The command line prints it without a traceback and exits with 1.
 """
 
-from typing import Literal
+from typing import Literal, Self
 
 FaultStatus = Literal["malformed", "truncated", "empty", "non_finite", "low_mass", "timeout"]
 
@@ -27,6 +27,18 @@ class DataError(RagmendError, ValueError):
 
 class MissingInputError(RagmendError, FileNotFoundError):
     """A file, folder or resource that should be there and is not."""
+
+
+class OutputError(RagmendError, OSError):
+    """A file that cannot be written: no room, no permission; what was there before stays."""
+
+    @classmethod
+    def of(cls, path: object, error: OSError) -> Self:
+        """Build the error of one file from the system's."""
+        return cls(
+            f"{path}: cannot be written ({error.strerror or error}); nothing complete is lost: "
+            "put that right and run the same command again"
+        )
 
 
 class AccountingError(RagmendError, RuntimeError):

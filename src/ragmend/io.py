@@ -4,6 +4,7 @@ JSONL is split at "\n" only (U+2028 and U+0085 may stand inside strings). Duplic
 NaN, infinities and lone surrogates are refused with file and line.
 """
 
+import difflib
 import gzip
 import hashlib
 import json
@@ -11,13 +12,13 @@ import math
 import os
 import zlib
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any, NamedTuple, NoReturn, TypeVar
 
 from pydantic import ValidationError
 
-from ragmend.errors import DataError, MissingInputError
+from ragmend.errors import DataError, MissingInputError, OutputError, RagmendError
 from ragmend.records import Record
 
 M = TypeVar("M", bound=Record)
@@ -40,24 +41,49 @@ def read_lines(path: Path) -> Iterator[Line]:
 
     Raises:
         MissingInputError: No such file, or a directory, or no permission.
-        DataError: Not UTF-8, or broken gzip.
+        DataError: Not UTF-8, or broken gzip, or the system cannot read it.
     """
     number = 0
-    try:
-        with _open_binary(path) as file:
+    with name_reading_errors(path), _open_binary(path) as file:
+        try:
             for number, raw in enumerate(file, 1):
                 text = _decode(raw, f"{path}:{number}").rstrip("\n")
                 yield Line(f"{path}:{number}", text.removeprefix(BOM) if number == 1 else text)
-    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        raise DataError(
-            f"{path}:{number + 1}: broken gzip file ({error}); fetch it again"
-        ) from error
+        except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+            raise DataError(
+                f"{path}:{number + 1}: broken gzip file ({error}); fetch it again"
+            ) from error
+
+
+def read_file(path: Path) -> bytes:
+    """Return the bytes of a file.
+
+    Raises:
+        MissingInputError, DataError: As `read_lines`.
+    """
+    with name_reading_errors(path):
+        return path.read_bytes()
+
+
+@contextmanager
+def name_reading_errors(path: Path) -> Iterator[None]:
+    """Turn what the system says while a file is read into errors that name the file.
+
+    Raises:
+        MissingInputError, DataError: As `read_lines`.
+    """
+    try:
+        yield
+    except RagmendError:
+        raise
     except FileNotFoundError as error:
         raise MissingInputError(f"{path}: no such file") from error
     except IsADirectoryError as error:
         raise MissingInputError(f"{path}: is a directory, a file was expected") from error
     except PermissionError as error:
         raise MissingInputError(f"{path}: no permission to read it") from error
+    except OSError as error:
+        raise DataError(f"{path}: cannot be read ({error.strerror or error})") from error
 
 
 def parse_object(line: Line) -> dict[str, Any]:
@@ -103,11 +129,12 @@ def parse_json(line: Line) -> Any:  # noqa: ANN401 - any JSON value
             parse_constant=refuse_constant,
             parse_float=finite,
         )
+        has_lone_surrogate = _has_lone_surrogate(line.text, value)
     except DataError:
         raise
     except (ValueError, RecursionError) as error:
         raise DataError(f"{line.where}: not valid JSON ({error})") from error
-    if _has_lone_surrogate(line.text, value):
+    if has_lone_surrogate:
         raise DataError(f"{line.where}: a lone surrogate (half of a UTF-16 pair) is not text")
     return value
 
@@ -122,7 +149,17 @@ def parse_record(line: Line, model: type[M]) -> M:
     try:
         return model.model_validate_json(line.text)
     except ValidationError as error:
-        raise DataError(f"{line.where}: {explain(error, model.__name__)}") from error
+        found = explain(error, model.__name__, known=model.model_fields)
+        raise DataError(f"{line.where}: {found}") from error
+
+
+def read_record(path: Path, model: type[M]) -> M:
+    """Read a file that is one record, as strictly as a line of many.
+
+    Raises:
+        MissingInputError, DataError: As `read_lines` and `parse_record`.
+    """
+    return parse_record(Line(str(path), _decode(read_file(path), str(path))), model)
 
 
 def read_records(path: Path, model: type[M]) -> Iterator[M]:
@@ -165,40 +202,59 @@ def sha256_of_file(path: Path) -> str:
     """Return the SHA-256 of a file's bytes, as hex.
 
     Raises:
-        MissingInputError: No such file.
+        MissingInputError, DataError: As `read_lines`.
     """
-    try:
-        with path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
-    except FileNotFoundError as error:
-        raise MissingInputError(f"{path}: no such file") from error
+    with name_reading_errors(path), path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def explain(error: ValidationError, what: str) -> str:
-    """Put a validation error into one line: the first finding, and how many more there are."""
-    first = error.errors(include_url=False)[0]
+def explain(error: ValidationError, what: str, known: Iterable[str] = ()) -> str:
+    """Put a validation error into one line: one finding, and how many more there are.
+
+    Args:
+        error: What pydantic found.
+        what: The name of the whole, for a finding about no single key.
+        known: The keys of the record; the nearest is named beside an unknown one.
+    """
+    findings = error.errors(include_url=False)
+    unknown = [finding for finding in findings if finding["type"] == "extra_forbidden"]
+    first = (unknown or findings)[0]  # a mistyped key is also missing under its right name
     place = ".".join(str(part) for part in first["loc"]) or what
-    more = f" (and {error.error_count() - 1} more)" if error.error_count() > 1 else ""
+    more = f" (and {len(findings) - 1} more)" if len(findings) > 1 else ""
+    if unknown:
+        candidates = list(known) if len(first["loc"]) == 1 else []
+        near = difflib.get_close_matches(place, candidates, n=1, cutoff=0.5)
+        hint = f"; did you mean {near[0]!r}?" if near else ""
+        return f"unknown key {place!r}{hint}{more}"
     if first["type"] == "missing":
         return f"{place}: is required and not there{more}"
-    return f"{place}: {first['msg']}, found {_shorten(first['input'])}{more}"
+    return f"{place}: {first['msg']}, found {shorten(first['input'])}{more}"
+
+
+def shorten(value: object, limit: int = 80) -> str:
+    """Return a value as it may stand in a message: its `repr`, cut."""
+    text = repr(value)
+    return text if len(text) <= limit else text[: limit - 1] + "…"
 
 
 @contextmanager
 def _atomic_file(path: Path) -> Iterator[IO[bytes]]:
     """Write to `<path>.partial`; it takes the path's place when all went well, else it goes."""
-    path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_name(path.name + PARTIAL)
     try:
+        path.parent.mkdir(parents=True, exist_ok=True)
         with partial.open("wb") as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
         partial.replace(path)
-    except BaseException:
-        partial.unlink(missing_ok=True)
+        _sync_folder(path.parent)
+    except BaseException as error:
+        with suppress(OSError):
+            partial.unlink()
+        if isinstance(error, OSError) and not isinstance(error, RagmendError):
+            raise OutputError.of(path, error) from error
         raise
-    _sync_folder(path.parent)
 
 
 def _open_binary(path: Path) -> Any:  # noqa: ANN401 - gzip and plain files share no useful type
@@ -236,8 +292,3 @@ def _sync_folder(folder: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
-
-
-def _shorten(value: object, limit: int = 80) -> str:
-    text = repr(value)
-    return text if len(text) <= limit else text[: limit - 1] + "…"

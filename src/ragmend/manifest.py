@@ -10,11 +10,11 @@ from importlib import metadata
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from pydantic import JsonValue, ValidationError
+from pydantic import JsonValue
 
 from ragmend import __version__
 from ragmend.errors import DataError
-from ragmend.io import explain, sha256_of_file, write_bytes
+from ragmend.io import read_record, sha256_of_file, write_bytes
 from ragmend.records import Record
 
 PACKAGES = ("matplotlib", "numpy", "pandas", "pydantic", "scikit-learn", "scipy", "statsmodels")
@@ -90,12 +90,12 @@ def read_manifest(path: Path) -> Manifest | None:
     Raises:
         DataError: The file is not a manifest.
     """
-    try:
-        return Manifest.model_validate_json(path.read_bytes())
-    except FileNotFoundError:
+    if not path.exists():
         return None
-    except ValidationError as error:
-        raise DataError(f"{path}: {explain(error, 'Manifest')}; redo the stage") from error
+    try:
+        return read_record(path, Manifest)
+    except DataError as error:
+        raise DataError(f"{error}; redo the stage") from error
 
 
 def write_manifest(path: Path, manifest: Manifest) -> None:

@@ -36,6 +36,11 @@ class RunPaths(NamedTuple):
         """The protocol, fixed before any judging."""
         return self.root / "protocol.lock.json"
 
+    @property
+    def run_lock(self) -> Path:
+        """Names the one command that writes here, while it runs."""
+        return self.root / "run.lock"
+
     def detections(self, run_id: str) -> Path:
         """The verdicts of one detector run."""
         return self.root / "01-detections" / run_id / "detections.jsonl"
@@ -143,3 +148,14 @@ def faults_path(folder: Path) -> Path:
 def shard_path(folder: Path, shard: int = 0) -> Path:
     """Return the journal of one shard of a stage in progress."""
     return folder / "shards" / f"shard-{shard:04d}.jsonl"
+
+
+def shard_lock_path(shard: Path) -> Path:
+    """Return the lock of a shard's one writer: it lies beside it."""
+    return shard.with_name(f"{shard.name}.lock")
+
+
+def lock_paths(root: Path) -> list[Path]:
+    """Return the locks that lie in a run folder: the shards' first, the run's own last."""
+    own = RunPaths(root).run_lock
+    return [*sorted(root.rglob("shards/*.lock")), *([own] if own.exists() else [])]

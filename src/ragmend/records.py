@@ -202,8 +202,11 @@ class Candidate(Record):
 class Action(Record):
     """What one arm did with one claim; `text` is what stands in the repaired answer.
 
-    `edits` names what assembly did to fit the text in: "strip_coordinator", "capitalise",
-    "add_stop".
+    `kind` is what the arm decided; `edits` names what assembly did to fit the text in:
+    "strip_coordinator", "strip_connective" (a capital put where it is due), "capitalise" (a
+    clause that begins a sentence now), "add_stop", "renumber" (the number of the item it
+    begins), "drop_without_content" (a kept heading or lead-in with nothing left under it, of
+    which no text stands), "blank_cells" (of the dropped header of a table that stays, the bars).
     """
 
     record_id: Name
@@ -215,7 +218,11 @@ class Action(Record):
 
 
 class RepairedAnswer(Record):
-    """An answer in one condition (`original` is one); character counts are code points."""
+    """An answer in one condition (`original` is one); character counts are code points.
+
+    `findings` names what is not well formed in `text` and was so in the original answer
+    neither; the original's own row has what was found in itself.
+    """
 
     record_id: Name
     condition: Condition
@@ -224,6 +231,7 @@ class RepairedAnswer(Record):
     n_kept: Count
     original_chars: Count
     repaired_chars: Count
+    findings: tuple[str, ...] = ()
 
 
 class Judgement(Record):
@@ -254,15 +262,16 @@ class Fault(Record):
 R = TypeVar("R", Response, Detection, Selected, Claim, Evidence, Verdict, Candidate, Action)
 
 
-def record_order(record_id: str) -> tuple[int, int, str]:
+def record_order(record_id: str) -> tuple[int, int, str, str]:
     """Return the sort key of record ids: numbers by value, then everything else by text.
 
     RAGTruth's six answers of a source have consecutive ids, so this order also keeps the
     answers of a source together, which serves a model server's prefix cache.
     """
     if record_id.isascii() and record_id.isdecimal():
-        return (0, int(record_id), record_id)
-    return (1, 0, record_id)
+        digits = record_id.lstrip("0")  # compared by length and text: no id is too long
+        return (0, len(digits), digits, record_id)
+    return (1, 0, record_id, "")
 
 
 def by_record(records: Iterable[R]) -> dict[str, list[R]]:

@@ -11,7 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragmend.analysis import round_half_up, table_csv, table_files, table_markdown
+from ragmend.analysis import (
+    round_half_up,
+    table_csv,
+    table_files,
+    table_latex,
+    table_markdown,
+)
 from ragmend.analysis.table import Column, Table, print_p_value, print_rows
 from ragmend.errors import StatisticsError
 
@@ -112,9 +118,37 @@ def test_a_name_cannot_break_out_of_its_markdown_cell():
     assert "| a\\|b &lt;script>\\*x\\*\\_y\\_\\`z\\` |" in table_markdown(table)
 
 
-def test_every_table_becomes_two_files(golden_analysis):
+def test_latex_has_caption_header_rows_and_notes():
+    columns = (Column("name", "name", "text"), Column("n", "n", "count"))
+    assert table_latex(one_row(columns, name="x", n=2)).splitlines() == [
+        r"\begin{table}",
+        r"\caption{A | table}",
+        r"\label{tab:demo}",
+        r"\begin{tabular}{lr}",
+        r"\toprule",
+        r"{}name & n \\",
+        r"\midrule",
+        r"{}x & 2 \\",
+        r"\bottomrule",
+        r"\end{tabular}",
+        r"\par\footnotesize first note",
+        r"\end{table}",
+    ]
+
+
+def test_a_name_is_never_read_as_a_latex_command():
+    columns = (Column("name", "name", "text"),)
+    table = one_row(columns, name=r"50 % of a_b & {c} \x — ~^#$ 1 → 0")
+    assert (
+        r"{}50 \% of a\_b \& \{c\} \textbackslash{}x --- "
+        r"\textasciitilde{}\textasciicircum{}\#\$ 1 $\rightarrow$ 0 \\"
+    ) in table_latex(table)
+
+
+@pytest.mark.parametrize("form", ["csv", "md", "tex"])
+def test_every_table_becomes_a_file_of_each_form(golden_analysis, form):
     files = table_files(golden_analysis.tables)
-    assert {name for name in files if name.endswith(".csv")} == {
-        f"tables/{name}.csv" for name in golden_analysis.tables
+    assert {name for name in files if name.endswith(f".{form}")} == {
+        f"tables/{name}.{form}" for name in golden_analysis.tables
     }
-    assert len(files) == 2 * len(golden_analysis.tables)
+    assert len(files) == 3 * len(golden_analysis.tables)

@@ -6,16 +6,26 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
+from ragmend.cli import group
 from ragmend.manifest import VOLATILE_FIELDS
 
 
-def run_command(*arguments, cwd=None, env=None, stdin=None):
+class Done(NamedTuple):
+    """What a command printed, and its exit code."""
+
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+def run_command(*arguments, cwd=None, env=None, stdin=None, prefix=()):
     """Run the command line in a process of its own; return what it printed and its code."""
     return subprocess.run(
-        [sys.executable, "-m", "ragmend", *map(str, arguments)],
+        [*prefix, sys.executable, "-m", "ragmend", *map(str, arguments)],
         capture_output=True,
         text=True,
         cwd=cwd,
@@ -57,6 +67,19 @@ def run(finished, tmp_path):
 def ragmend():
     """The command line, as a function of its words."""
     return run_command
+
+
+@pytest.fixture
+def command(monkeypatch, capsys):
+    """The command line in this process, as a function of its words: quick, for many cases."""
+
+    def run_here(*words):
+        monkeypatch.setattr(sys, "argv", ["ragmend", *map(str, words)])
+        capsys.readouterr()
+        code = group.run_command_line()
+        return Done(code, *capsys.readouterr())
+
+    return run_here
 
 
 @pytest.fixture(scope="session")

@@ -12,14 +12,14 @@ from ragmend.detector.predictions import import_predictions
 from ragmend.errors import AnswerFaultError, FaultError, RunStateError
 from ragmend.io import read_records
 from ragmend.records import Fault, Judgement, RepairedAnswer
-from ragmend.repair.lexical_verifier import LexicalBackend
+from ragmend.repair.lexical.verifier import LexicalVerifier
 
 
 def lines_of(path):
     return path.read_text("utf-8").rstrip("\n").split("\n")
 
 
-class Flaky(LexicalBackend):
+class Flaky(LexicalVerifier):
     """The embedded verifier, except that some claims get no usable answer."""
 
     broken: frozenset[str] = frozenset()
@@ -39,7 +39,7 @@ def broken(monkeypatch):
 
     def set_broken(*record_ids):
         Flaky.broken = frozenset(record_ids)
-        monkeypatch.setattr(backends, "LexicalBackend", Flaky)
+        monkeypatch.setattr(backends, "LexicalVerifier", Flaky)
 
     return set_broken
 

@@ -10,32 +10,54 @@ import time
 
 import pytest
 
-N_KILLS = 5
+N_KILLS = int(os.environ.get("RAGMEND_KILLS", "20"))
+SMALL = ("--limit", "4", "--set", "analysis.n_resamples=200")
 
 
 @pytest.mark.slow
-def test_kills_at_random_moments_leave_the_result_byte_identical(
-    finished, tmp_path, ragmend, files_of
-):
+def test_kills_at_random_moments_leave_the_result_byte_identical(tmp_path, ragmend, files_of, note):
+    whole, run = tmp_path / "whole", tmp_path / "run"
+    ragmend("run", "demo", "--out", tmp_path / "first", *SMALL)  # the libraries are read once
     started = time.monotonic()
-    assert ragmend("run", "demo", "--out", tmp_path / "whole").returncode == 0
+    assert ragmend("run", "demo", "--out", whole, *SMALL).returncode == 0
     whole_s = time.monotonic() - started
     moments = random.Random(0)  # a fixed draw of fractions of the time that a whole run takes
-    run, n_killed = tmp_path / "run", 0
+    n_killed = n_locked = n_whole = 0
     while n_killed < N_KILLS:
-        if start_and_kill(run, after_s=moments.uniform(0.1, 0.9) * whole_s):
+        if start_and_kill(run, after_s=moments.uniform(0.05, 0.8) * whole_s):
             n_killed += 1
-        else:
-            shutil.rmtree(run)  # it ended before the kill: that one does not count
-    done = ragmend("run", "demo", "--out", run)
+            n_locked += clear_lock(run, ragmend)
+        else:  # it ended before the kill, which does not count; the next run begins anew
+            n_whole += 1
+            assert files_of(run) == files_of(whole)
+            shutil.rmtree(run)
+    done = ragmend("run", "demo", "--out", run, *SMALL)
     assert done.returncode == 0, done.stderr
-    assert files_of(run) == files_of(finished)
+    assert files_of(run) == files_of(whole)
+    assert n_locked > 0
+    note(
+        f"{n_killed} kills in {time.monotonic() - started:.0f} s: {n_locked} left a lock, "
+        f"{n_whole + 1} runs ended and are byte-identical to an undisturbed one"
+    )
+
+
+def clear_lock(run, ragmend):
+    """Clear the lock that a kill left, if it did; a run before that is refused and says so."""
+    if not (run / "run.lock").exists():
+        return False
+    refused = ragmend("run", "demo", "--out", run, *SMALL)
+    assert refused.returncode == 1
+    assert len(refused.stderr.splitlines()) == 1
+    assert f"`ragmend unlock {run}` clears it" in refused.stderr
+    cleared = ragmend("unlock", run)
+    assert cleared.returncode == 0, cleared.stderr
+    return True
 
 
 def start_and_kill(run, *, after_s):
     """Start a run, SIGKILL it after a while; return whether it was still alive."""
     process = subprocess.Popen(
-        [sys.executable, "-m", "ragmend", "run", "demo", "--out", str(run)],
+        [sys.executable, "-m", "ragmend", "run", "demo", "--out", str(run), *SMALL],
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         env={**os.environ, "OMP_NUM_THREADS": "1"},

@@ -9,7 +9,7 @@ HEAVY = ("sklearn", "scipy", "pandas", "matplotlib", "torch", "statsmodels")
 def heavy_modules_after(*arguments):
     code = (
         "import sys\n"
-        "from ragmend.cli.main import cli\n"
+        "from ragmend.cli.group import cli\n"
         f"cli({list(map(str, arguments))!r}, standalone_mode=False)\n"
         f"print('HEAVY', *[m for m in {HEAVY!r} if m in sys.modules])\n"
     )

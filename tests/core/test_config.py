@@ -58,6 +58,10 @@ def test_a_dumped_configuration_loads_as_the_same(tmp_path):
         ("analysis.confidence=95", "analysis.confidence"),
         ("threshold", "expected key=value"),
         ("name.x=1", "'name' is a value, not a section"),
+        (".".join("a" * 5000) + "=1", "nested deeper than 10 levels"),
+        ("analysis.seed=" + "9" * 5000, "analysis.seed: .*valid integer"),
+        ("analysis.seed=" + "[" * 5000, "analysis.seed: .*valid integer"),
+        ("analysis.seed=1\nverifier.threshold=2", "analysis.seed: .*valid integer"),
         ("evidence.top_k=2.5", "evidence.top_k"),
     ],
 )

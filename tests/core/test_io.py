@@ -102,7 +102,8 @@ def test_records_survive_a_round_trip(tmp_path):
 @pytest.mark.parametrize(
     ("line", "words"),
     [
-        ('{"start": 0, "end": 2, "text": "ab", "more": 1}', "more: Extra inputs"),
+        ('{"start": 0, "end": 2, "text": "ab", "more": 1}', "unknown key 'more'$"),
+        ('{"start": 0, "end": 2, "txt": "ab"}', "unknown key 'txt'; did you mean 'text'"),
         ('{"start": 0, "end": 2}', "text: is required and not there"),
         ('{"start": "0", "end": 2, "text": "ab"}', "start: Input should be a valid integer"),
         ('{"start": 0, "end": 3, "text": "ab"}', "does not fit its text"),

@@ -8,6 +8,7 @@ import pytest
 from ragmend.datasets.ragtruth import (
     demo_folder,
     development_sources,
+    draw_sources,
     find_files,
     load_ragtruth,
 )
@@ -177,14 +178,33 @@ def test_records_come_in_order_of_their_number(tmp_path):
     assert ids == ["9", "10", "100", "x-1"]
 
 
-def test_development_sources_do_not_depend_on_order_and_leave_some_to_train():
+def test_a_draw_of_sources_does_not_depend_on_order_and_leaves_some():
     ids = [str(i) for i in range(30)]
-    drawn = development_sources(ids, n_sources=7, seed=1)
-    assert drawn == development_sources(reversed(ids), n_sources=7, seed=1)
+    drawn = draw_sources(ids, n_sources=7, seed=1)
+    assert drawn == draw_sources(reversed(ids), n_sources=7, seed=1)
     assert len(drawn) == 7
-    assert drawn != development_sources(ids, n_sources=7, seed=2)
+    assert drawn != draw_sources(ids, n_sources=7, seed=2)
     with pytest.raises(DataError, match="cannot draw 30"):
-        development_sources(ids, n_sources=30, seed=1)
+        draw_sources(ids, n_sources=30, seed=1)
+
+
+def test_sources_that_are_left_out_take_their_responses_with_them_and_are_counted():
+    everything = load(demo_folder())
+    wanted = everything.responses[0].source_id
+    rest = load_ragtruth(
+        find_files(demo_folder(), "test"), split="test", tasks=TASKS, leave_out=frozenset({wanted})
+    )
+    gone = [r for r in everything.responses if r.source_id == wanted]
+    assert [r for r in everything.responses if r not in gone] == list(rest.responses)
+    assert wanted not in rest.sources
+    assert f"{len(gone)} responses to development sources (left out)" in rest.notes
+
+
+def test_the_development_sources_are_the_draw_that_their_file_describes(real_data):
+    data = load_ragtruth(
+        find_files(real_data / "ragtruth", "test"), split="test", tasks=["Data2txt"]
+    )
+    assert development_sources() == draw_sources(data.sources, n_sources=30, seed=42)
 
 
 def test_the_built_in_data_keeps_what_its_readme_promises():
@@ -226,4 +246,3 @@ def test_the_real_train_split_loads(real_data):
     data = load_ragtruth(find_files(real_data / "ragtruth", "train"), split="train", tasks=TASKS)
     assert len(data.responses) == 3570
     assert len(data.sources) == 860
-    assert len(development_sources(data.sources, n_sources=157, seed=42)) == 157

@@ -125,7 +125,9 @@ def test_missing_records_stop_or_are_left_out(tmp_path):
         ({"id": "1", "spans": ["The"]}, "a span is"),
         ({"id": "1", "spans": [{"start": 0, "end": 3, "text": "Thy"}]}, "holds 'The', not 'Thy'"),
         ({"id": "1", "verdict": 1, "score": "high"}, "score must be a number"),
-        ({"id": "1", "verdict": 1, "score": "nan"}, "score must be finite"),
+        ({"id": "1", "verdict": 1, "score": "nan"}, "score must be a finite number"),
+        ({"id": "1", "verdict": 1, "score": True}, "score must be a finite number"),
+        ({"id": "1", "verdict": 1, "score": 10**400}, "score must be a number"),
     ],
 )
 def test_a_cell_that_cannot_be_read_is_never_taken_for_clean(tmp_path, row, words):
@@ -178,6 +180,13 @@ def test_a_byte_order_mark_is_no_part_of_the_first_column(tmp_path):
     file = tmp_path / "p.csv"
     file.write_bytes(b"\xef\xbb\xbfid,verdict\r\n1,0\r\n2,1\r\n")
     assert verdicts(file) == ["clean", "hallucinated"]
+
+
+@pytest.mark.parametrize("name", ["p.jsonl", "p.csv"])
+def test_a_file_without_a_row_is_refused_even_where_records_may_be_missing(tmp_path, name):
+    (tmp_path / name).write_text("" if name == "p.jsonl" else "id,verdict\n")
+    with pytest.raises(DataError, match="holds no prediction"):
+        load(tmp_path / name, missing_records="exclude")
 
 
 def test_an_unknown_kind_of_file_is_refused(tmp_path):

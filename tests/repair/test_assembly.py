@@ -85,7 +85,7 @@ QUOTE_PARTS = tuple(
         (PAIR, PAIR_PARTS, {1: "New."}, "The bridge closed in May. New. It is old."),
         (PAIR, PAIR_PARTS, {0: "New", 1: None}, "New. It is old."),
         (PAIR, PAIR_PARTS, {0: None, 1: "New"}, "New. It is old."),
-        (LIST, LIST_PARTS, {2: None}, "Here:\n\n1. **Hours:** 9 to 5.\n   - free\n3. WiFi\n\nEnd."),
+        (LIST, LIST_PARTS, {2: None}, "Here:\n\n1. **Hours:** 9 to 5.\n- free\n2. WiFi\n\nEnd."),
         (LIST, LIST_PARTS, {0: None}, LIST.removeprefix("Here:\n\n")),
         (LIST, LIST_PARTS, {1: None, 2: None, 3: None, 4: None}, "Here:\n\nEnd."),
         (LIST, LIST_PARTS, {5: None}, LIST.removesuffix("\n\nEnd.")),
@@ -108,11 +108,15 @@ def test_worked_cases(answer, parts, changes, expected):
         ('"The bridge fell. It rained all day." It is old.', {1}, '"The bridge fell." It is old.'),
         ("**A fell. B rained.** It is old.", {1}, "**A fell.** It is old."),
         ("(1) Mix the flour. It is good.\n(2) Bake it.", {1}, "(1) Mix the flour.\n(2) Bake it."),
-        ("1) Mix the flour. 2) Bake it. 3) Serve it.", {0}, "2) Bake it. 3) Serve it."),
-        ("1) Mix the flour. 2) Bake it. 3) Serve it.", {1}, "1) Mix the flour. 3) Serve it."),
+        ("1) Mix the flour. 2) Bake it. 3) Serve it.", {0}, "1) Bake it. 2) Serve it."),
+        ("1) Mix the flour. 2) Bake it. 3) Serve it.", {1}, "1) Mix the flour. 2) Serve it."),
         ("It was red.\n\n---\n\nIt was old.", {0, 1}, ""),
         ("| a | b |\n|---|---|\n| 1 | 2 |\n| 3 | 4 |", {1}, "| a | b |\n|---|---|\n| 3 | 4 |"),
-        ("| a | b |\n|---|---|\n| 1 | 2 |\n| 3 | 4 |", {0}, "| 1 | 2 |\n| 3 | 4 |"),
+        (
+            "| a | b |\n|---|---|\n| 1 | 2 |\n| 3 | 4 |",
+            {0},
+            "| | |\n|---|---|\n| 1 | 2 |\n| 3 | 4 |",
+        ),
         ("| a | b |\n|---|---|\n| 1 | 2 |\n| 3 | 4 |", {2}, "| a | b |\n|---|---|\n| 1 | 2 |"),
         (
             "1. It is nice.\n2. It has a bar.\n   The bar is old.\n3. It is old.",
@@ -175,11 +179,10 @@ def test_a_first_word_with_its_own_spelling_is_left_alone(text, expected):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("unit", ["it has a pub; ", "he has a bar, and she sang, ", "It is old. "])
-def test_a_megabyte_is_assembled(unit):
-    answer = (unit * (1_000_000 // len(unit))).strip()
+def test_a_very_long_answer_is_assembled(unit):
+    answer = (unit * (300_000 // len(unit))).strip()
     claims = split_claims(answer, record_id="r")
     changes = {i: None if i % 3 else "New one." for i in range(0, len(claims), 2)}
-    # Quadratic code takes half a minute and more here, linear code about two seconds.
     assembled = repair(answer, claims, changes)
     assert reconstruct(answer, claims, assembled.actions) == assembled.text
     assert 0 < len(assembled.text) < len(answer)

@@ -85,7 +85,7 @@ def propose(
     return found, roles.verifier
 
 
-def test_the_rank_one_fragment_is_the_only_extract():
+def test_the_best_fragment_is_the_only_extract():
     rows = [evidence(0, "s1", rank=2), evidence(0, "s0", rank=1)]
     (found,), _ = propose([claim(0, "The bridge fell.")], rows, scores=[0.9])
     assert found.text == "The old bridge was closed on May 3 after a flood."
@@ -175,3 +175,35 @@ def test_in_context_the_edit_is_verified_between_its_neighbours():
         roles=roles,
     )
     assert roles.verifier.asked == ["One. The old bridge was closed on May 3 after a flood. Three."]
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("The bridge fell. It was closed on May 3 after the flood.", "refers_back"),
+        ("The bridge fell. The road was closed on May 3,, ,after the flood.", "not_well_formed"),
+    ],
+)
+def test_a_fragment_that_could_not_stand_alone_is_refused(text, reason):
+    source = Source(source_id="s", task_type="Summary", text=text)
+    (found,), verifier = propose([claim(0, "It sank.")], [evidence(0, "s1")], source=source)
+    assert found.gate.reasons == (reason,)
+    assert verifier.asked == []
+
+
+def test_a_window_of_sentences_is_evidence_but_no_extract():
+    only, _ = propose([claim(0, "It sank.")], [evidence(0, "s0+s1")])
+    assert only == []
+    rows = [evidence(0, "s0+s1", rank=1), evidence(0, "s1", rank=2)]
+    (found,), _ = propose([claim(0, "It sank.")], rows, scores=[0.9])
+    assert found.evidence_ids == ("s1",)
+
+
+def test_two_claims_are_not_both_replaced_by_lines_that_share_a_field():
+    source = Source(
+        source_id="f", task_type="Data2txt", fields={"address": "1 Main St", "city": "Alm"}
+    )
+    own = [claim(0, "It lies at 2 High St."), claim(1, "It lies in Nether Alm.")]
+    rows = [evidence(0, "f-address"), evidence(1, "f-address+city+state")]
+    found, _ = propose(own, rows, source=source, scores=[0.9, 0.9])
+    assert [candidate.gate.reasons for candidate in found] == [(), ("already_substituted",)]

@@ -24,6 +24,9 @@ TWO = [
     "The staff is kind; | however, the rooms are not clean.",
     "It's cheap, | and they're fast.",
     "Dogs are loyal, | but others aren't.",
+    "When it is hot, the bar is full, | and when it rains, it is empty.",
+    "In May, the bar was full, | and in June, it was empty.",
+    "The hall is red; | it was built by Acme Inc.",
 ]
 
 ONE = [
@@ -49,6 +52,11 @@ ONE = [
     "He wrote (it was late, and the shop was closed) and left.",
     'He wrote "it was late, and the shop was closed" and left.',
     "Hours: Monday is 9 to 5; Tuesday 9 to 4.",
+    "If it is hot, the bar is full, and the pool is empty.",
+    "Unless you pay, you can wait, or you can go.",
+    "The bridge closed and the council met.",
+    "“It is hot, and it is dry,” he said.",
+    "**It is hot, and it is dry** here.",
     "They are taller than most, and have had several jobs.",
     "Is it hot, or is it cold?",
     "It can be hurt by falls, blows, and other accidents can happen.",

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragmend.repair.claims import split_claims
+from ragmend.text.delimiters import mark_partners
 
 # Answers with the claims that must come of them; a claim is written as its exact text.
 CASES = [
@@ -25,6 +26,10 @@ CASES = [
     ("-5 degrees", ["-5 degrees"]),
     ('A 24" screen is 24"', ['A 24" screen is 24"']),
     ("Great! 🎉 Come.", ["Great! 🎉", "Come."]),
+    # pairs around several claims, with something in front
+    ('🎉 "It is one. It is two."', ["It is one.", "It is two."]),
+    ('--- (It is one. It is "two.") End.', ["It is one.", 'It is "two."', "End."]),
+    ('🎉("a. B" c', ['"a. B" c']),
     # nothing to claim
     ("", []),
     (" \n\n ", []),
@@ -100,15 +105,21 @@ KINDS = [
     ("Who left? Ann did.", ["question", "statement"]),
     ('She asked, "Who left?"', ["statement"]),
     ('"Who left?"', ["question"]),
+    ("誰？ هل ذهب؟", ["question", "question"]),
+    ("Opening hours\n---\nIt opens at 9.", ["heading", "statement"]),
+    ("It opens at 9\n---\nIt is small.", ["statement", "statement"]),
+    ("Ann left.\n\n    x = 1\n    y = 2", ["statement", "statement"]),
+    ("Do this: 1) Heat it. 2) Eat it.", ["heading", "statement", "statement"]),
     ("| A | B |\n|---|---|\n| 1 | 2 |", ["heading", "statement"]),
 ]
 
-MARKER = r"(?<!\S)\(?(?:\d{1,3}|[A-Za-z]|[ivx]{2,4})[.)](?!\S)"
-MARKUP = r"[#*_`~>|=+•◦▪‣·●○-]"
-CONNECTING = r"[,;:—–\"“”()\[\]{}«»]"
+COUNTER = r"\(?(?:\d{1,3}|[A-Za-z]|[ivx]{2,4}|[IVX]{2,4})[.)]"
+MARKER = rf"(?<!\S){COUNTER}(?!\S)"
+MARKUP = r"[#*_`~>|=+•◦▪‣·●○-]|\[[ xX]\]"
+CONNECTING = r"[,;:—–\"“”„‘’'()\[\]{}«»]"
 WORDLESS_LINE = r"(?:(?<=\n)|\A)[^\w\n]+(?=\n|\Z)"
-REAL_GAP = re.compile(rf"(?:\s|{MARKER}|{MARKUP}|{CONNECTING}|{WORDLESS_LINE})*\Z")
-ANY_GAP = re.compile(rf"(?:{MARKER}|[\W_])*\Z")
+REAL_GAP = re.compile(rf"(?:\s|{MARKER}|{MARKUP}|{CONNECTING}|{WORDLESS_LINE}|🎉)*\Z")
+ANY_GAP = re.compile(rf"(?:(?<![^\W_]){COUNTER}(?![^\W_])|\[[xX]\]|[\W_])*\Z")
 
 
 def texts(answer):
@@ -151,30 +162,51 @@ def test_only_a_later_clause_has_a_coordinator_and_it_leads_its_text():
     assert all(claim.text.startswith(claim.coordinator or "") for claim in claims)
 
 
-PARTS = st.one_of(
-    st.sampled_from(
-        [
-            "The bridge closed",
-            "the council approved it",
-            "it is hot",
-            ", and ",
-            "; ",
-            ". ",
-            "? ",
-            ": ",
-        ]
-    ),
-    st.sampled_from(
-        ["\n", "\n\n", "\r\n", "\u2028", "\x85", "- ", "* ", "1. ", "2) ", "(a) ", "A. ", "B. "]
-    ),
-    st.sampled_from(
-        ["**", "*", "_", "`", "```", "~~", "# ", "> ", "|", "---", '"', "“", "”", "(", ")", "["]
-    ),
-    st.sampled_from(
-        ["U.S. ", "Dr. ", "3.5", " ", "\t", "🎉", "e\u0301", "\x00", "½", "Sure! ", "Here is "]
-    ),
-)
-ANSWERS = st.one_of(st.text(), st.lists(PARTS, max_size=30).map("".join))
+PROSE = ["The bridge closed", "the council approved it", "it is hot", "12", "3.5", ", and ", "; "]
+PROSE += [". ", "? ", ": ", "... ", "…", "!", "U.S. ", "Dr. ", "e.g. ", "5 p.m. ", "'tis", " "]
+LINES = [
+    "\n",
+    "\n\n",
+    "\r\n",
+    "\r",
+    "\u2028",
+    "\x85",
+    "- ",
+    "* ",
+    "1. ",
+    "2) ",
+    "(a) ",
+    "A. ",
+    "B. ",
+]
+LINES += [
+    "• ",
+    " • ",
+    "[x] ",
+    "> ",
+    "# ",
+    "---",
+    "===",
+    "    ",
+    "\t",
+    "x = 1",
+    "Sure! ",
+    "Here is ",
+]
+MARKS = ["**", "*", "_", "`", "```", "~~~", "~~", "|", "| a | b |\n|---|---|\n", *"\"“”„‘’'«»()[]"]
+SCRIPTS = [
+    *"「」（）。؟۔½",
+    "今日は",
+    "نعم",
+    "🎉",
+    "👨\u200d👩\u200d👧",
+    "❤\ufe0f",
+    "🇫🇷",
+    "e\u0301",
+]
+SCRIPTS += ["\x00", "\u200b", "\u200d", "\ufeff", "\u200f"]
+PARTS = st.sampled_from(PROSE) | st.sampled_from(LINES) | st.sampled_from(MARKS)
+ANSWERS = st.text() | st.lists(PARTS | st.sampled_from(SCRIPTS), max_size=30).map("".join)
 
 
 @given(ANSWERS)
@@ -182,34 +214,86 @@ def test_every_letter_and_digit_is_in_one_claim_or_in_a_list_marker(answer):
     assert_accounted(answer, ANY_GAP)
 
 
+def has_word(text):
+    return any(map(str.isalnum, text))
+
+
+@given(ANSWERS)
+def test_a_pair_is_in_one_claim_or_outside_all_or_opens_and_closes_between_their_words(answer):
+    spans = [(claim.start, claim.end) for claim in split_claims(answer, record_id="r")]
+
+    def claim_at(position):
+        return next((span for span in spans if span[0] <= position < span[1]), None)
+
+    for opening, closing in mark_partners(answer).items():
+        if opening < closing and claim_at(opening) != claim_at(closing):
+            if opens_in := claim_at(opening):
+                assert has_word(answer[opens_in[0] : opening])
+            if closes_in := claim_at(closing):
+                assert has_word(answer[closing : closes_in[1]])
+
+
 @given(ANSWERS)
 def test_splitting_is_deterministic(answer):
     assert split_claims(answer, record_id="r") == split_claims(answer, record_id="r")
 
 
-SENTENCES = st.one_of(
-    st.sampled_from(
-        ["The bridge closed in May", "Ann, 32, paid $3.5 million", "it is hot", "(It rains)", "No"]
-    ),
-    st.sampled_from(
-        ['she said "no. Never" twice', "See www.a.org/b.c", "Mr. Hale met the U.S. team"]
-    ),
+SENTENCES = st.sampled_from(
+    [
+        *["The bridge closed in May", "Ann, 32, paid $3.5 million", "it is hot", "(It rains)"],
+        *['she said "no. Never" twice', "See www.a.org/b.c", "Mr. Hale met the U.S. team", "Go 🎉"],
+        *["Here is why: it rained", "“It is.” He left", "‘No. Never’ is it", "**Hours:** 9 to 5"],
+        *["今日は暑い。「はい。」", "هل ذهب؟ نعم", "It is step 5", "Vitamin C", "He left...", "No"],
+    ]
 )
+JOINTS = st.sampled_from([". ", ", and ", "; ", "\n- ", "!🎉 ", "\r\n", "\u2028", ".\u200b "])
 
 
-@given(st.lists(SENTENCES, min_size=1, max_size=6), st.sampled_from([". ", ", and ", "; ", "\n- "]))
+@given(st.lists(SENTENCES, min_size=1, max_size=6), JOINTS)
 def test_a_statement_split_again_stays_whole(sentences, joint):
-    for claim in texts(joint.join(sentences) + "."):
-        assert texts(claim) == [claim]
+    for claim in split_claims(joint.join(sentences) + ".", record_id="r"):
+        assert claim.kind != "statement" or texts(claim.text) == [claim.text]
 
 
-HOSTILE = ["a. ", "\n", "**", ", and ", "it is, and ", ". ", "(", '"a ', "- a\n", "1. ", "`a ", "_"]
-HOSTILE += ["(a. B) ", "A. ", "a\n", "|", "|a|\n", "```\n", "> ", "it is; ", "a: ", "Sure! ", '("']
+HOSTILE = {
+    "one long line": "the hall and the red bar near the old town ",
+    "quotes": 'He said "it is. Or not" twice. ',
+    "open quotes": '"a ',
+    "single quotes": "‘a 'b ",
+    "brackets": "(see [it] {x} (y. Z)) ",
+    "open brackets": "(a. ",
+    "brackets and quotes": '("',
+    "emphasis": "**a _b `c ~~",
+    "list lines": "- a\n1. b\n",
+    "capital lines": "A. x\n",
+    "stops": ". ",
+    "stops without spaces": ".!。",
+    "long word": "a",
+    "fences": "```a\n\n~~~b\n",
+    "closed fences": "```\n",
+    "table": "|a|\n|-|\n",
+    "colons": "a: ",
+    "inline numbers": ": 1) A 2) B ",
+    "numbers alone": ": 1) 2) ",
+    "ands": "it is, and ",
+    "semicolons": "it is; ",
+    "emoji": "a.🎉 🎉",
+    "invisible": "a.\u200b",
+    "headings": "a\n---\n",
+    "indents": "\ta=1\n\n",
+    "line breaks": "\r\u2028",
+    "lead-ins": "Sure! Here is a: ",
+}
 
 
-@pytest.mark.parametrize("part", HOSTILE)
+@pytest.mark.parametrize("part", HOSTILE.values(), ids=HOSTILE)
 def test_endless_repetition_is_split_like_anything_else(part):
-    assert_accounted(part * (40_000 // len(part)) + "a", ANY_GAP)
+    assert_accounted(part * (100_000 // len(part)) + "a", ANY_GAP)
+
+
+def test_quotes_in_quotes_without_end_are_one_claim():
+    answer = "“‘" * 25_000 + "a" + "’”" * 25_000
+    assert texts(answer) == [answer]
 
 
 def real_answers(folder):

@@ -89,3 +89,58 @@ def test_a_claims_evidence_depends_on_no_other_claim(texts, random):
     assert sorted(match_evidence(NEWS, shuffled, top_k=2), key=lambda row: row.claim_id) == together
     alone = [row for claim in own for row in match_evidence(NEWS, [claim], top_k=2)]
     assert alone == together
+
+
+# Fragments that are made of others.
+
+STORY = Source(
+    source_id="w",
+    task_type="QA",
+    text="passage 1:Bread rose early. Prices fell late.\n\npassage 2:Rivers froze.",
+    question="Did Margaret Holt sell 512 loaves?",
+)
+
+
+def test_a_claim_that_draws_on_two_sentences_finds_their_window():
+    (row, *rest) = match_evidence(STORY, claims("Bread rose, prices fell."), top_k=3, window=2)
+    assert (row.fragment_id, row.text) == ("p1-s0+s1", "Bread rose early. Prices fell late.")
+    assert rest == []
+
+
+def test_no_two_rows_of_a_claim_share_a_sentence():
+    rows = match_evidence(STORY, claims("Bread rose early."), top_k=3, window=3)
+    assert [row.fragment_id for row in rows] == ["p1-s0"]
+
+
+def test_a_sentence_scores_the_same_whatever_the_window():
+    for window in (1, 2, 3):
+        rows = match_evidence(STORY, claims("Rivers froze early."), top_k=1, window=window)
+        assert [(row.fragment_id, row.score) for row in rows] == [
+            ("p2-s0", pytest.approx(0.8165, abs=1e-4))
+        ]
+
+
+def test_what_one_field_says_twice_is_offered_once():
+    hours = dict.fromkeys("Monday Tuesday Wednesday Thursday Friday".split(), "9:0-17:0")
+    fields = {"hours": hours, "attributes": {"WiFi": "free"}}
+    source = Source(source_id="d", task_type="Data2txt", fields=fields)
+    text = "It is open on weekdays from 9 am to 5 pm with free WiFi."
+    rows = match_evidence(source, claims(text), top_k=3)
+    assert [row.text for row in rows] == ["open on weekdays 9 am to 5 pm", "free WiFi"]
+
+
+def test_the_question_is_no_evidence():
+    rows = match_evidence(STORY, claims("Margaret Holt sold 512 loaves of bread."), top_k=3)
+    assert [row.fragment_id for row in rows] == ["p1-s0"]
+
+
+@given(st.lists(claim_texts, min_size=1, max_size=4), st.integers(1, 4), st.integers(2, 3))
+def test_rows_of_windows_are_ranked_and_disjoint(texts, top_k, window):
+    rows = match_evidence(NEWS, claims(*texts), top_k=top_k, window=window)
+    for i in range(len(texts)):
+        own = [row for row in rows if row.claim_id == f"c{i}"]
+        assert [row.rank for row in own] == list(range(1, len(own) + 1))
+        assert len(own) <= top_k
+        assert [row.score for row in own] == sorted((row.score for row in own), reverse=True)
+        sentences = [part for row in own for part in row.fragment_id.split("+")]
+        assert len(set(sentences)) == len(sentences)

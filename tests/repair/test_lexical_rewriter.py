@@ -1,12 +1,19 @@
 """Worked cases: a claim is cut down to what the source states, or left alone."""
 
+import os
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragmend.records import Claim, Source
+from ragmend.datasets.ragtruth import find_files, load_ragtruth
+from ragmend.records import TASKS, Claim, Source
 from ragmend.repair.claim_cuts import cuts_of
+from ragmend.repair.claims import split_claims
+from ragmend.repair.cut import Cut, without
 from ragmend.repair.lexical_rewriter import LexicalRewriter, cut_down
+from ragmend.repair.number_swaps import with_stated_number
 from ragmend.text.reading import read_source
 from ragmend.text.words import words
 
@@ -44,13 +51,22 @@ CUT = [
     ("The restaurant has a bar, as well as a zorg.", "The restaurant has a bar."),
     ("The restaurant has free WiFi, and takes zorgs.", "The restaurant has free WiFi."),
     ("The old bridge was closed, zorging boats!", "The old bridge was closed!"),
+    (
+        "The restaurant has many dishes including Zorgian soups, hot pots, and zings.",
+        "The restaurant has many dishes.",
+    ),
+    ("The restaurant has a bar, free WiFi, and zorgs.", "The restaurant has a bar and free WiFi."),
     # From a preposition on.
+    (
+        "She was arrested with zorg and could face 15 years.",
+        "She was arrested and could face 15 years.",
+    ),
     ("The bridge was closed on May 3 after a storm in Rome.", "The bridge was closed on May 3."),
     (
         "The old bridge was closed after a flood in Rome.",
         "The old bridge was closed after a flood.",
     ),
-    ("The old bridge was closed on May 4.", "The old bridge was closed."),
+    ("The mayor was arrested on May 4 in Rome.", "The mayor was arrested."),
     ("Mayor Ada Holt was arrested in Rome.", "Mayor Ada Holt was arrested."),
     (
         "A man named Louis Jordan has been rescued after being stranded at sea for 66 days.",
@@ -92,11 +108,8 @@ NO_SENTENCE_LEFT = [
     "The restaurant has a casual and zorgly atmosphere, with a bar.",
     "The restaurant has a casual and classy zorg.",
     "The rating is based on three zorgs.",
-    "The restaurant has many dishes including Zorgian soups, hot pots, and zings.",
-    "The restaurant has a bar, free WiFi, and zorgs.",
     "Elephants closed the old bridge after a flood.",
     "She sang in Rome.",
-    "She was arrested with zorg and could face 15 years.",
     "The staff has been accused of zorg.",
     "The staff was safe and classy with zorgs.",
     "The bridge in Zorgia was closed.",
@@ -155,19 +168,62 @@ def test_supported_text_code_quotes_and_markup_are_left_alone(text):
     assert cut_down(text, READING) is None
 
 
-@given(
-    st.lists(
-        st.sampled_from(
-            'the bridge was closed Zorg , ( ) in on with which including and . " ** 12 not'.split()
-        ),
-        max_size=25,
-    )
-)
-def test_a_rewrite_only_leaves_words_out(tokens):
-    text = " ".join(tokens)
+SOURCE_STEP = 4  # every fourth source of the data: all of them take most of a minute
+PARTS = (
+    "the old bridge was were closed Zorg Bob Ann Lee , , ( ) in on at with which including and and "
+    'but or . " ** 12 15 years not a an casual elegant is are has could face because to ensure by '
+    "closing May 3 soups , such as thoroughly who arrested"
+).split()
+TEXTS = st.lists(st.sampled_from(PARTS), max_size=25).map(" ".join)
+
+
+@given(TEXTS, TEXTS)
+def test_no_word_is_added_that_stands_in_neither_claim_nor_source(text, source):
+    reading = read_source(Source(source_id="s", task_type="Summary", text=source))
+    rest = cut_down(text, reading)
+    allowed = {word.norm for whole in (text, source) for word in words(whole)}
+    assert rest is None or {word.norm for word in words(rest)} <= allowed
+
+
+@given(TEXTS)
+def test_a_rewrite_is_shorter_unless_a_number_was_corrected(text):
     rest = cut_down(text, READING)
-    remaining = iter(word.norm for word in words(text))
-    assert rest is None or all(word.norm in remaining for word in words(rest))
+    n_words = len(words(text))
+    assert rest is None or len(words(rest)) < n_words or with_stated_number(text, READING) == rest
+
+
+@pytest.mark.skipif("RAGMEND_DATA" not in os.environ, reason="RAGMEND_DATA names the real data")
+def test_no_word_is_added_to_real_claims():
+    files = find_files(Path(os.environ["RAGMEND_DATA"]) / "ragtruth", "train")
+    dataset = load_ragtruth(files, split="train", tasks=TASKS)
+    n_rewrites = 0
+    for source_id, responses in list(_by_source(dataset.responses).items())[::SOURCE_STEP]:
+        reading = read_source(dataset.sources[source_id])
+        stated = {word.norm for found in reading.words_F for word in found}
+        for claim in _claims(responses):
+            rest = cut_down(claim.text, reading)
+            n_rewrites += rest is not None
+            added = _norms(rest or "") - _norms(claim.text) - stated
+            assert not added, claim.claim_id
+    assert n_rewrites > 0
+
+
+def _by_source(responses):
+    groups = {}
+    for response in responses:
+        groups.setdefault(response.source_id, []).append(response)
+    return groups
+
+
+def _claims(responses):
+    for response in responses:
+        for claim in split_claims(response.text, record_id=response.record_id):
+            if claim.kind == "statement":
+                yield claim
+
+
+def _norms(text):
+    return {word.norm for word in words(text)}
 
 
 def test_a_clause_that_becomes_a_sentence_loses_its_coordinator():
@@ -202,10 +258,27 @@ def test_hostile_claims_come_to_an_end(text):
     assert rest is None or len(rest) <= len(text)
 
 
-@given(st.text(alphabet=st.characters(codec="utf-8")))
-def test_any_text_has_ordered_cuts_inside_it(text):
-    cuts = cuts_of(text)
-    spans = [position for span in cuts.phrases for position in span]
-    assert spans == sorted(spans)
-    assert list(cuts.ends) == sorted(cuts.ends)
-    assert all(0 <= position <= len(text) for position in [*spans, *cuts.ends, cuts.stop])
+@given(st.text(alphabet=st.characters(codec="utf-8")) | TEXTS)
+def test_any_text_has_cuts_inside_it(text):
+    for cut in cuts_of(text):
+        spans = [(cut.start, cut.end), *((edit.start, edit.end) for edit in cut.also)]
+        assert cut.start < cut.end
+        assert all(0 <= start <= end <= len(text) for start, end in spans)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("She has a cozy elegant bar.", "She has an elegant bar."),
+        ("She has a cozy bar.", "She has a bar."),
+        ("She has a cozy one-room bar.", "She has a one-room bar."),
+        ("She has a cozy university.", "She has a university."),
+        ("She has a cozy hour.", "She has an hour."),
+    ],
+)
+def test_an_article_fits_the_sound_behind_it(text, expected):
+    start = text.index(" cozy")
+    cut = Cut(start, start + len(" cozy"))
+    assert without(text, cut, is_known=lambda norm: norm in ("a", "an")) == expected
+    wants_another = " an " in expected
+    assert (without(text, cut, is_known=lambda norm: False) is None) == wants_another

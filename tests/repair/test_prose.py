@@ -14,22 +14,25 @@ from ragmend.text.words import words
     ("text", "expected"),
     [
         ("no WiFi", "There is no WiFi."),
-        ("has outdoor seating", "It has outdoor seating."),
-        ("good for groups", "It is good for groups."),
-        ("rated 4.0 stars", "It is rated 4.0 stars."),
-        ("located at 1 Main St, Alm, PA", "It is located at 1 Main St, Alm, PA."),
-        ("open 2 days a week: Monday, Friday", "It is open 2 days a week: Monday, Friday."),
+        ("has outdoor seating", "The business has outdoor seating."),
+        ("good for groups", "The business is good for groups."),
+        ("rated 4.0 stars", "The business is rated 4.0 stars."),
+        ("located at 1 Main St, Alm, PA", "The business is located at 1 Main St, Alm, PA."),
+        (
+            "open 2 days a week: Monday, Friday",
+            "The business is open 2 days a week: Monday, Friday.",
+        ),
         ("Monday hours: 9 am to 5 pm (9:0-17:0)", "Monday hours: 9 am to 5 pm."),
         ("Monday hours: open 24 hours (0:0-24:0)", "Monday hours: open 24 hours."),
         ("categories: Bars, Pizza", "The categories are Bars, Pizza."),
         ("address: 27 State St", "The address is 27 State St."),
         ("bike parking: no", "Bike parking: no."),
-        ("street parking", "It has street parking."),
+        ("street parking", "The business has street parking."),
         ("casual ambience", "The ambience is casual."),
         ("not romantic ambience", "The ambience is not romantic."),
-        ("review rated 5.0 stars", "It has a review rated 5.0 stars."),
-        ("review, written 2022-01-16", "It has a review, written 2022-01-16."),
-        ("review", "It has a review."),
+        ("review rated 5.0 stars", "The business has a review rated 5.0 stars."),
+        ("review, written 2022-01-16", "The business has a review, written 2022-01-16."),
+        ("review", "The business has a review."),
     ],
 )
 def test_a_field_becomes_a_statement(text, expected):
@@ -39,23 +42,23 @@ def test_a_field_becomes_a_statement(text, expected):
 @pytest.mark.parametrize(
     ("attributes", "expected"),
     [
-        ({"BusinessAcceptsCreditCards": True}, "It accepts credit cards."),
-        ({"BusinessAcceptsCreditCards": False}, "It accepts no credit cards."),
-        ({"HasTV": True}, "It has a TV."),
+        ({"BusinessAcceptsCreditCards": True}, "The business accepts credit cards."),
+        ({"BusinessAcceptsCreditCards": False}, "The business accepts no credit cards."),
+        ({"HasTV": True}, "The business has a TV."),
         ({"HasTV": False}, "There is no TV."),
-        ({"WheelchairAccessible": True}, "It is wheelchair accessible."),
-        ({"WheelchairAccessible": False}, "It is not wheelchair accessible."),
+        ({"WheelchairAccessible": True}, "The business is wheelchair accessible."),
+        ({"WheelchairAccessible": False}, "The business is not wheelchair accessible."),
         ({"BikeParking": True}, "Bike parking: yes."),
         ({"DogsAllowed": False}, "Dogs allowed: no."),
-        ({"GoodForMeal": {"dinner": True}}, "It is good for dinner."),
-        ({"GoodForMeal": {"dinner": False}}, "It is not good for dinner."),
+        ({"GoodForMeal": {"dinner": True}}, "The business is good for dinner."),
+        ({"GoodForMeal": {"dinner": False}}, "The business is not good for dinner."),
         ({"RestaurantsPriceRange2": 2}, "Price range: 2."),
         ({"Alcohol": "u'full_bar'"}, "Alcohol: full bar."),
         ({"Alcohol": "none"}, "There is no alcohol."),
         ({"Music": {"no_msic": True}}, "There is no music."),
         ({"Music": {"no_msic": False}}, "Without music: no."),
-        ({"RestaurantsReservations": False}, "It takes no reservations."),
-        ({"RestaurantsDelivery": False}, "It offers no delivery."),
+        ({"RestaurantsReservations": False}, "The business takes no reservations."),
+        ({"RestaurantsDelivery": False}, "The business offers no delivery."),
     ],
 )
 def test_yelp_attributes_read_neutrally(attributes, expected):
@@ -65,7 +68,7 @@ def test_yelp_attributes_read_neutrally(attributes, expected):
 
 @pytest.mark.parametrize(
     ("is_open", "expected"),
-    [(1, "It is open for business."), (0, "It is permanently closed.")],
+    [(1, "The business is open for business."), (0, "The business is permanently closed.")],
 )
 def test_an_open_business_is_said_to_be_open(is_open, expected):
     source = Source(source_id="f", task_type="Data2txt", fields={"is_open": is_open})

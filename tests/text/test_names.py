@@ -82,3 +82,31 @@ def test_accents_do_not_make_another_name():
 def test_an_article_joins_a_name_only_behind_of():
     assert spelled("You can Visit the Big Buddha") == ["Visit", "Big Buddha"]
     assert spelled("the Lord of the Rings") == ["Lord of the Rings"]
+
+
+def test_a_middle_initial_does_not_cut_a_name():
+    assert spelled("we saw John F. Kennedy and J. K. Rowling") == ["John F. Kennedy", "Rowling"]
+
+
+def test_months_behind_a_capital_are_surnames_but_not_behind_a_preposition():
+    assert spelled("They met Theresa May. In May it rained, on Monday May 5 too.") == [
+        "Theresa May"
+    ]
+
+
+def test_brands_and_numerals_are_names_and_the_pronoun_is_none():
+    assert spelled("his iPhone, in World War I, when I met Malcolm X") == [
+        "iPhone",
+        "World War I",
+        "Malcolm X",
+    ]
+
+
+def test_capitals_alone_are_told():
+    (name,) = names("the CDC Director")
+    assert name.capitals == {"cdc"}
+
+
+def test_titles_in_short_are_titles_in_full():
+    stems = [[name_stem(word) for word in words(text)] for text in ("Dr Holt", "Doctor Holt")]
+    assert stems[0] == stems[1]

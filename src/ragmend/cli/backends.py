@@ -5,18 +5,26 @@ from pathlib import Path
 from pydantic import JsonValue
 
 from ragmend import __version__
+from ragmend.cli.checked import CheckedVerifier
 from ragmend.config import Config
 from ragmend.errors import ConfigError
 from ragmend.io import sha256_of_file
 from ragmend.judges.panel import JUDGES
+from ragmend.repair.lexical.parameters import parameters_path
+from ragmend.repair.lexical.verifier import LexicalVerifier, verifier_name
 from ragmend.repair.lexical_rewriter import LEXICAL_REWRITER, LexicalRewriter
-from ragmend.repair.lexical_verifier import LEXICAL_VERIFIER, LexicalBackend, parameters_path
 from ragmend.repair.verification import Rewriter, Verifier
 
 
 def make_verifier(config: Config) -> Verifier:
     """Build the verifier that the configuration names."""
-    return LexicalBackend(_parameters(config))
+    return CheckedVerifier(
+        LexicalVerifier(
+            _parameters(config),
+            use_answer=config.verifier.answer_features,
+            window=config.evidence.window,
+        )
+    )
 
 
 def make_rewriter() -> Rewriter:
@@ -39,7 +47,7 @@ def verifier_entry(config: Config) -> dict[str, JsonValue]:
     """Return what identifies the verifier, for the lock, settings and journal keys."""
     return {
         "backend": config.verifier.backend,
-        "model": LEXICAL_VERIFIER,
+        "model": verifier_name(use_answer=config.verifier.answer_features),
         "parameters_sha256": sha256_of_file(_parameters(config)),
         "version": __version__,
     }

@@ -11,6 +11,7 @@ from ragmend.datasets.ragtruth import (
     Dataset,
     DatasetFiles,
     demo_folder,
+    development_sources,
     find_files,
     load_ragtruth,
 )
@@ -80,6 +81,7 @@ def read_data(config: Config) -> Dataset:
         tasks=data.tasks,
         implicit_true=data.implicit_true,
         due_to_null=data.due_to_null,
+        leave_out=development_sources() if data.development == "leave_out" else frozenset(),
     )
 
 

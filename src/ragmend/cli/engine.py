@@ -20,6 +20,7 @@ from ragmend.io import PARTIAL, write_bytes, write_records
 from ragmend.manifest import Manifest, State, hash_files, inspect, now, write_manifest
 from ragmend.paths import STAGE_NAMES, RunPaths, StageName, faults_path
 from ragmend.records import record_order
+from ragmend.run_lock import FileLock
 
 
 def run_stages(
@@ -39,14 +40,28 @@ def run_stages(
 
     Raises:
         ConfigError: `only` and `redo` name different stages.
-        RunStateError: A complete stage's inputs or settings changed, files were damaged, or
-            the protocol is locked otherwise; nothing was written or discarded.
+        RunStateError: A complete stage's inputs or settings changed, files were damaged, the
+            protocol is locked otherwise, or another command writes into this folder; nothing
+            was written or discarded.
         FaultError: Answers are faulty and were not accepted.
         RagmendError: Whatever the stages raise; what is done stays.
     """
     if only is not None and redo is not None and only != redo:
         raise ConfigError(f"--only {only} and --redo {redo} name different stages")
     check_folder(context.paths.root)
+    with run_lock(context.paths):
+        _sweep(context.paths.root)
+        _run_locked(context, stages, only, redo)
+
+
+def run_lock(paths: RunPaths) -> FileLock:
+    """Return the lock under which everything in a run folder is written."""
+    return FileLock(paths.run_lock, unlock=paths.root)
+
+
+def _run_locked(
+    context: Context, stages: Sequence[Stage], only: StageName | None, redo: StageName | None
+) -> None:
     for stage in stages[: None if redo is None else STAGE_NAMES.index(redo)]:
         _refuse_stale(stage, inspect_stage(stage, context))
     refuse_locked(context, redo)
@@ -76,10 +91,16 @@ def _run_in_order(
 
 
 def _remove_if_only_config(context: Context) -> None:
-    """Leave no folder behind in which a first run did nothing."""
-    if [path.name for path in context.paths.root.iterdir()] == [context.paths.config.name]:
-        context.paths.config.unlink()
-        context.paths.root.rmdir()
+    """Leave nothing behind where a first run did nothing; an empty folder goes with the lock."""
+    paths = context.paths
+    if {path.name for path in paths.root.iterdir()} == {paths.config.name, paths.run_lock.name}:
+        paths.config.unlink()
+
+
+def _sweep(root: Path) -> None:
+    """Take away what a killed command had begun to write; the lock says that none is at it."""
+    for partial in sorted(root.rglob(f"*{PARTIAL}")):
+        partial.unlink()
 
 
 def check_folder(root: Path) -> None:
@@ -92,8 +113,9 @@ def check_folder(root: Path) -> None:
     if root.exists() and not root.is_dir():
         raise DataError(f"--out {root}: is a file, a folder was expected")
     present = [] if not root.is_dir() else [p.name for p in root.iterdir()]
-    is_run = RunPaths(root).config.name in present
-    if not is_run and any(not name.endswith(PARTIAL) for name in present):
+    config, lock = RunPaths(root).config.name, RunPaths(root).run_lock.name
+    left_by_a_kill = {f"{config}{PARTIAL}", lock}
+    if config not in present and set(present) - left_by_a_kill:
         raise RunStateError(f"--out {root}: the folder is not empty and is not a run")
 
 
@@ -141,6 +163,8 @@ def _refuse_stale(stage: Stage, state: State) -> None:
 
 def _refuse_missing_inputs(stage: Stage, context: Context) -> None:
     for name, path in stage.inputs(context).items():
+        if path.is_dir():
+            raise MissingInputError(f"{path}: is a directory, a file was expected")
         if not path.is_file():
             raise MissingInputError(f"stage {stage.name} needs {name}, which is not there: {path}")
 

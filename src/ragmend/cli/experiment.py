@@ -7,7 +7,7 @@ from typing import NamedTuple
 from ragmend.cli.backends import check_backends
 from ragmend.cli.context import Context, say
 from ragmend.cli.data import read_data
-from ragmend.cli.engine import inspect_stage, run_stages
+from ragmend.cli.engine import inspect_stage, run_lock, run_stages
 from ragmend.cli.stages import STAGES
 from ragmend.config import Config, load_config, read_resolved_config
 from ragmend.errors import ConfigError, RunStateError
@@ -41,8 +41,12 @@ class Experiment(NamedTuple):
         Flagged answers without a repair (past a limit, or faulty) are left out and counted.
 
         Raises:
-            RunStateError: The repaired answers are not complete.
+            RunStateError: The repaired answers are not complete, or another command writes.
         """
+        with run_lock(self.context.paths):
+            self._export_locked()
+
+    def _export_locked(self) -> None:
         paths = self.context.paths
         assemble = next(stage for stage in STAGES if stage.name == "assemble")
         if inspect_stage(assemble, self.context).kind != "complete":

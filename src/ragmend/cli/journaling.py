@@ -56,12 +56,8 @@ def answer_units(
     """
     records: list[T] = []
     faults: list[Fault] = []
-    journal = Journal(shard_path(folder))
-    if journal.n_torn:
-        say(f"{stage:9} the journal's last line was torn by a kill; that answer is asked again")
-    if journal.entries:
-        say(f"{stage:9} resuming: {len(journal.entries):,} of {n_units:,} units are recorded")
-    with journal, stage_progress(stage, n_units) as advance:
+    with Journal(shard_path(folder)) as journal, stage_progress(stage, n_units) as advance:
+        _say_what_is_there(journal, stage, n_units)
         for unit in units:
             try:
                 records += _answer(unit, model, stage, journal)
@@ -76,9 +72,20 @@ def _answer(unit: Unit[T], model: type[T], stage: StageName, journal: Journal) -
     recorded = journal.entries.get(key)
     if recorded is not None:
         return [_as_record(record, model, journal) for record in recorded]
-    answer = unit.compute()
+    try:
+        answer = unit.compute()
+    except ValidationError as error:
+        # A part answered something that is no such record: no answer, then, but a fault.
+        raise AnswerFaultError(explain(error, model.__name__), status="malformed") from error
     journal.append(key, [record.model_dump(mode="json") for record in answer])
     return answer
+
+
+def _say_what_is_there(journal: Journal, stage: StageName, n_units: int) -> None:
+    if journal.n_torn:
+        say(f"{stage:9} the journal's last line was torn by a kill; that answer is asked again")
+    if journal.entries:
+        say(f"{stage:9} resuming: {len(journal.entries):,} of {n_units:,} units are recorded")
 
 
 def _as_record(recorded: Answer, model: type[T], journal: Journal) -> T:

@@ -1,69 +1,89 @@
-"""`ragmend`: the commands, and the one place where errors become a line and an exit code."""
+"""`ragmend`: the start of every command, and its end when a signal asks for one.
+
+Nothing heavy is imported before signals are handled: Ctrl-C is one line at any moment, and
+what a command holds (locks, half-written files) is given back.
+"""
 
 import os
+import signal
 import sys
-from pathlib import Path
-
-import click
-
-from ragmend import __version__
-from ragmend.cli.commands import COMMANDS
-from ragmend.errors import RagmendError
+import time
+from types import FrameType
 
 THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+ENDINGS = {
+    signal.SIGINT: "interrupted",
+    signal.SIGTERM: "terminated",
+    signal.SIGHUP: "terminal closed",
+}
+REPEAT_S = 5.0  # a second Ctrl-C within so many seconds would only break the clean-up
+AGAIN_S = 0.01  # where `Stopped` cannot get through (a callback of the importer), try again
 
 
-class Ordered(click.Group):
-    """A group whose help lists commands in the order of the work."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return the commands in the order in which they were added."""
-        return list(self.commands)
+class Stopped(BaseException):
+    """A signal asked this process to end; never caught on the way out."""
 
 
-@click.group(cls=Ordered, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(__version__, prog_name="ragmend")
-def cli() -> None:
-    """Find unsupported statements in retrieval-augmented answers and repair them.
+class Stopper:
+    """Turns the first signal into `Stopped`, wherever the program is."""
 
-    A run is one folder of records; every command resumes what is not complete and leaves
-    alone what is. CONFIG is a TOML file or the name of a shipped configuration.
-    """
+    def __init__(self) -> None:
+        """Handle the signals that end a process, except those that the parent wants ignored."""
+        self.signal: signal.Signals | None = None
+        self._last = 0.0
+        for number in ENDINGS:
+            if signal.getsignal(number) is not signal.SIG_IGN:
+                signal.signal(number, self._stop)
+        signal.signal(signal.SIGALRM, self._stop_again)
+        sys.unraisablehook = self._see_unraisable
 
+    def _stop(self, number: int, frame: FrameType | None) -> None:
+        if self.signal is None or time.monotonic() - self._last > REPEAT_S:
+            self.signal, self._last = signal.Signals(number), time.monotonic()
+            raise Stopped
 
-for command in COMMANDS:
-    cli.add_command(command)
+    def _stop_again(self, number: int, frame: FrameType | None) -> None:
+        raise Stopped
+
+    def _see_unraisable(self, unraisable: "sys.UnraisableHookArgs") -> None:
+        if isinstance(unraisable.exc_value, Stopped):
+            signal.setitimer(signal.ITIMER_REAL, AGAIN_S)
+        else:
+            sys.__unraisablehook__(unraisable)
+
+    def retire(self) -> None:
+        """Ignore signals from here on: all is done, and the exit code is known."""
+        for number in (*ENDINGS, signal.SIGALRM):
+            signal.signal(number, signal.SIG_IGN)
 
 
 def main() -> None:
     """Run the command line; an error of ours is one line on stderr and exit code 1."""
+    stopper = Stopper()
     for variable in THREAD_VARIABLES:
         # Parallelism is by process: two OpenMP threads made a fit many times slower.
         os.environ.setdefault(variable, "1")
     try:
-        cli(standalone_mode=False)
-    except click.exceptions.Abort:
-        _fail("interrupted; what is done is kept, run the same command again to go on", 130)
-    except click.ClickException as error:
-        error.show()
-        sys.exit(error.exit_code)
-    except click.exceptions.Exit as error:
-        sys.exit(error.exit_code)
-    except RagmendError as error:
-        _fail(str(error), 1)
-    except OSError as error:
-        # A full disk, a missing permission: the system's words name the file.
-        _fail(_os_error(error), 1)
+        from ragmend.cli.group import run_command_line
 
-
-def _fail(message: str, code: int) -> None:
-    click.echo(f"ragmend: {message}", err=True)
+        code = run_command_line()
+    except BaseException:
+        # While it is imported, a library may have turned `Stopped` into an error of its own.
+        if stopper.signal is None:
+            raise
+        code = 128 + stopper.signal
+    stopper.retire()
+    if stopper.signal is not None:
+        code = 128 + stopper.signal
+        _say_stopped(stopper.signal)
     sys.exit(code)
 
 
-def _os_error(error: OSError) -> str:
-    place = f"{Path(str(error.filename))}: " if error.filename is not None else ""
-    return f"{place}{error.strerror or error}"
+def _say_stopped(number: signal.Signals) -> None:
+    print(  # noqa: T201 - click may not be imported yet
+        f"ragmend: {ENDINGS[number]}; what is done is kept, run the same command again to go on",
+        file=sys.stderr,
+    )
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Protocol
+from typing import Literal, Protocol
 
 from ragmend.cli.context import say
 from ragmend.paths import StageName
@@ -21,7 +21,7 @@ class Advance(Protocol):
 
 
 @contextmanager
-def stage_progress(stage: StageName, n_units: int) -> Iterator[Advance]:
+def stage_progress(stage: StageName | Literal["validate"], n_units: int) -> Iterator[Advance]:
     """Show how far a stage is; what it shows never changes what it computes."""
     if sys.stderr.isatty():
         with _bar(stage, n_units) as advance:
@@ -33,7 +33,7 @@ def stage_progress(stage: StageName, n_units: int) -> Iterator[Advance]:
 class _PlainLines:
     """Says how far it is now and then, for logs."""
 
-    def __init__(self, stage: StageName, n_units: int) -> None:
+    def __init__(self, stage: StageName | Literal["validate"], n_units: int) -> None:
         self.stage, self.n_units, self.n_done = stage, n_units, 0
         self.next_line = time.monotonic() + PLAIN_EVERY_S
 
@@ -45,7 +45,7 @@ class _PlainLines:
 
 
 @contextmanager
-def _bar(stage: StageName, n_units: int) -> Iterator[Advance]:
+def _bar(stage: StageName | Literal["validate"], n_units: int) -> Iterator[Advance]:
     from rich.console import Console
     from rich.progress import (
         BarColumn,

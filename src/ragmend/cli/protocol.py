@@ -3,13 +3,13 @@
 import json
 from typing import Literal
 
-from pydantic import JsonValue, ValidationError
+from pydantic import JsonValue
 
 from ragmend.analysis.settings import PAPER_CONTRASTS
 from ragmend.cli.context import Context, say
 from ragmend.cli.data import detector_run_id
-from ragmend.errors import DataError, RunStateError
-from ragmend.io import explain, sha256_of_file, write_bytes
+from ragmend.errors import DataError, RagmendError, RunStateError
+from ragmend.io import read_record, sha256_of_file, write_bytes
 from ragmend.paths import STAGE_NAMES, StageName
 from ragmend.records import CONDITIONS, Record
 from ragmend.repair.arms import ARM_POLICIES
@@ -109,7 +109,7 @@ def is_lock_readable(context: Context) -> bool:
     """Tell whether there is a lock that can be read."""
     try:
         read_lock(context)
-    except (RunStateError, DataError):
+    except RagmendError:
         return False
     return True
 
@@ -143,14 +143,12 @@ def read_lock(context: Context) -> Lock:
         DataError: It is damaged.
     """
     path = context.paths.lock
+    if not path.exists():
+        raise RunStateError(f"{path}: no such file; run the stage select first")
     try:
-        return Lock.model_validate_json(path.read_bytes())
-    except FileNotFoundError as error:
-        raise RunStateError(f"{path}: no such file; run the stage select first") from error
-    except ValidationError as error:
-        raise DataError(
-            f"{path}: {explain(error, 'Lock')}; put it back, or --redo select"
-        ) from error
+        return read_record(path, Lock)
+    except DataError as error:
+        raise DataError(f"{error}; put it back, or --redo select") from error
 
 
 def current_protocol(context: Context) -> dict[str, JsonValue]:
@@ -168,7 +166,7 @@ def current_protocol(context: Context) -> dict[str, JsonValue]:
             "sha256": sha256_of_file(context.paths.population),
         },
         "verify": config.claims.verify,
-        "evidence": {"top_k": config.evidence.top_k},
+        "evidence": config.evidence.model_dump(mode="json"),
         "verifier": verifier_entry(config),
         "threshold": config.verifier.threshold,
         "verify_edit": config.verifier.verify_edit,

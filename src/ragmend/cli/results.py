@@ -16,7 +16,7 @@ from ragmend.cli.context import Context
 from ragmend.cli.data import detector_run_id, read_population
 from ragmend.cli.faults import faulty_records
 from ragmend.cli.protocol import read_lock
-from ragmend.errors import RunStateError
+from ragmend.errors import FaultError, RunStateError
 from ragmend.io import read_records, sha256_of_file
 from ragmend.manifest import read_manifest
 from ragmend.paths import faults_path
@@ -41,9 +41,12 @@ def analyze_run(context: Context) -> Analysis:
     """Analyse the records of a run.
 
     Raises:
+        FaultError: Every record has a fault, so that nothing is left to analyse.
         AccountingError, StatisticsError: The records do not fit together.
     """
     config = context.config
+    if not _population_ids(context):
+        raise FaultError("no record is left to analyse: each has an accepted fault")
     frames = build_frames(_read_run(context), threshold=config.verifier.threshold)
     settings = Settings(
         n_resamples=config.analysis.n_resamples,

@@ -1,6 +1,6 @@
 """What a finished run prints: its main tables in aligned columns, and where the files are."""
 
-from pathlib import Path
+from collections.abc import Iterable
 
 from ragmend.paths import RunPaths
 
@@ -11,18 +11,30 @@ PRINTED_TABLES = ("selection", "table3_arms", "acceptance", "table5_judged", "co
 def summarize_run(paths: RunPaths) -> str:
     """Return the main tables as plain text, each note once, and the places of the files."""
     notes: dict[str, None] = {}
-    blocks = [_block(paths.tables / f"{name}.md", notes) for name in PRINTED_TABLES]
+    texts = [(paths.tables / f"{name}.md").read_text("utf-8") for name in PRINTED_TABLES]
+    blocks = [_block(text, notes) for text in texts]
     places = [
         f"tables   {paths.tables}",
         f"figures  {paths.figures}",
         f"report   {paths.report}",
     ]
-    return "\n\n".join([*blocks, "\n".join(f"* {note}" for note in notes), "\n".join(places)])
+    return "\n\n".join([*blocks, _notes(notes), "\n".join(places)])
 
 
-def _block(path: Path, notes: dict[str, None]) -> str:
+def print_tables(texts: Iterable[str]) -> str:
+    """Return Markdown tables in aligned columns, each note once at the end."""
+    notes: dict[str, None] = {}
+    blocks = [_block(text, notes) for text in texts]
+    return "\n\n".join([*blocks, _notes(notes)])
+
+
+def _notes(notes: Iterable[str]) -> str:
+    return "\n".join(f"* {note}" for note in notes)
+
+
+def _block(text: str, notes: dict[str, None]) -> str:
     """Turn a Markdown table into aligned columns; collect its notes."""
-    lines = [_plain(line) for line in path.read_text("utf-8").splitlines() if line]
+    lines = [_plain(line) for line in text.splitlines() if line]
     title, *rest = lines
     rows = [_cells(line) for line in rest if line.startswith("|")]
     header, alignment, *body = rows

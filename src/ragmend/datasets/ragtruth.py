@@ -4,6 +4,7 @@ Source: Niu et al. 2024, "RAGTruth: A Hallucination Corpus for Developing Trustw
 Retrieval-Augmented Language Models"; schema of ParticleMedia/RAGTruth, `dataset/`.
 """
 
+import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from importlib import resources
@@ -114,6 +115,7 @@ def load_ragtruth(
     tasks: Sequence[TaskType],
     implicit_true: SpanPolicy = "count",
     due_to_null: SpanPolicy = "count",
+    leave_out: frozenset[str] = frozenset(),
 ) -> Dataset:
     """Load the responses of one split and their sources.
 
@@ -124,6 +126,7 @@ def load_ragtruth(
         implicit_true: `ignore` leaves spans out whose content is true although the source
             does not say so; the official counting keeps them.
         due_to_null: `ignore` leaves spans out that state a null attribute; likewise.
+        leave_out: Ids of sources that are left out with their responses, and counted.
 
     Raises:
         MissingInputError, DataError: As `ragmend.io`; a duplicate id, a missing source, an
@@ -144,11 +147,14 @@ def load_ragtruth(
         _note_quirks(raw, notes)
         spans = _gold_spans(raw, line, implicit_true=implicit_true, due_to_null=due_to_null)
         responses[raw.id] = _as_response(raw, spans, line)
-    kept = [
+    chosen = [
         response
         for response in responses.values()
         if response.split == split and sources[response.source_id].task_type in tasks
     ]
+    kept = [response for response in chosen if response.source_id not in leave_out]
+    if len(kept) < len(chosen):
+        notes["responses to development sources (left out)"] += len(chosen) - len(kept)
     if not kept:
         raise DataError(f"{files.responses}: no {split} response of {', '.join(tasks)}")
     kept.sort(key=lambda response: record_order(response.record_id))
@@ -163,31 +169,41 @@ def load_ragtruth(
     )
 
 
-def development_sources(
+def development_sources() -> frozenset[str]:
+    """Return the test sources on which the embedded verifier was developed.
+
+    RAGTruth's train records at hand have no data-to-text, so 30 of the 130 such test sources
+    at hand were drawn; no printed test figure may use them.
+    """
+    listed = resources.files("ragmend.datasets").joinpath("data2txt_development.json")
+    return frozenset(json.loads(listed.read_text(encoding="utf-8"))["source_ids"])
+
+
+def draw_sources(
     sources: Mapping[str, Source] | Iterable[str], *, n_sources: int, seed: int
 ) -> frozenset[str]:
-    """Draw a development set by source, so that no source has answers on both sides.
+    """Draw sources at random, so that no source has answers on both sides.
 
     Args:
-        sources: Ids of the training sources.
-        n_sources: How many to draw; the paper's 942 records are 157 sources of 6 answers.
+        sources: Ids of the sources to draw from.
+        n_sources: How many to draw.
         seed: Seed of the draw; the order of `sources` does not matter.
 
     Raises:
-        DataError: Fewer sources than asked for plus one to train on.
+        DataError: Fewer sources than asked for plus one that is left.
     """
     import numpy as np
 
     ids = sorted(sources, key=record_order)
     if not 0 < n_sources < len(ids):
-        raise DataError(f"cannot draw {n_sources} development sources from {len(ids)} sources")
+        raise DataError(f"cannot draw {n_sources} sources from {len(ids)}")
     chosen = np.random.default_rng(seed).choice(len(ids), size=n_sources, replace=False)
     return frozenset(ids[i] for i in chosen)
 
 
 def _find_one(folder: Path, name: str, split: Split) -> Path:
     names = [f"{prefix}{name}{suffix}" for prefix in ("", f"{split}_") for suffix in ("", ".gz")]
-    found = [folder / candidate for candidate in names if (folder / candidate).is_file()]
+    found = [folder / candidate for candidate in names if (folder / candidate).exists()]
     if not found:
         raise MissingInputError(f"{folder}: none of {', '.join(names)} is there")
     if len(found) > 1:

@@ -11,19 +11,20 @@ def _words(text: str) -> frozenset[str]:
 
 NEVER_LAST = _words(
     """dr mr mrs ms mx prof gov sen rep gen sgt capt lt col maj cmdr adm rev hon pres supt det
-    atty messrs mme mlle mt vs e.g i.e cf viz approx incl excl subsp spp"""
+    atty messrs mme mlle mt vs e.g i.e a.k.a cf viz approx incl excl subsp spp"""
 )
 """Followed by what they belong to: no sentence ends there."""
 
 LAST_BEFORE_A_STARTER = _words(
-    """st ft inc ltd co corp llc jr sr bros ave blvd rd hwy ln pkwy dept univ assn al est
-    jan feb mar apr jun jul aug sep sept oct nov dec"""
+    """st ft inc ltd co corp llc jr sr bros ave blvd rd hwy ln pkwy dept univ assn al
+    jan feb mar apr jun jul aug sep sept oct nov dec
+    tbsp tbsps tsp tsps oz lb lbs pkg qt pt gal"""
 )
 """May end a sentence; they do only before a word of `SENTENCE_STARTERS`."""
 
 NEVER_BEFORE_A_DIGIT = _words(
-    """no nos vol vols p pp fig figs ch sec sect art ver approx op ext ste apt rm ca c
-    jan feb mar apr jun jul aug sep sept oct nov dec"""
+    """no nos vol vols p pp fig figs ch sec sect art ver approx op ext ste apt rm ca c est
+    mon tue tues thu thurs fri jan feb mar apr jun jul aug sep sept oct nov dec"""
 )
 
 NEVER_BEFORE_LOWER_CASE = _words(
@@ -53,5 +54,6 @@ SENTENCE_STARTERS = _words(
     What Who Whose How Where Why Which Is Are Was Were Has Have Do Does Did Can Could Would
     Should Please Customers Customer Reviewers Reviews Reviewer Finally Next Later Now Today
     Yesterday Meanwhile Instead Unfortunately Fortunately Based Known Located Passage Passages
-    Nevertheless Nonetheless Still Even Only Such Let's That's There's Follow Use"""
+    Nevertheless Nonetheless Still Even Only Such Let's That's There's Follow Use
+    Add Stir Mix Bake Heat Remove Pour Combine Whisk Serve"""
 )

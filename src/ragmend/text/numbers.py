@@ -1,347 +1,297 @@
 """Numbers, money, percentages, ordinals, dates and times as comparable values with spans.
 
-"1.25 %" and "12.5 %" differ, and so do "March 26" and "March 27", "$5" and "€5", "-5" and "5";
-"9:0-22:30" is the same pair of times as "9 am to 10:30 pm". Values are canonical strings, so
-that equality is exact.
+"1.25 %" and "12.5 %" differ, and so do "March 26" and "March 27", "$5" and "€5", "-5" and "5",
+"5 miles" and "5 km", "in 2014" and "2014 people"; "9:0-22:30" is the same pair of times as "9 am
+to 10:30 pm". Values are canonical strings, so that equality is exact.
 
 Left out on purpose, since they rarely state a quantity: a bare "one", "first" and "second",
 list markers ("1. Preheat …"), the number of a passage or step ("passages 2 and 3"), an answer's
-own length ("in 70 words"), a rating's scale ("out of 5") and the counting of reviewers ("a third
-customer").
+own length ("in 70 words"), a rating's scale ("out of 5"), the counting of reviewers ("a third
+customer") and what is vague ("hundreds", "a few thousand"). Of these, "one", "first", "once"
+and "an hour" in a source do state a number, see `stated_keys`.
 """
 
 import re
-import unicodedata
 from collections.abc import Callable, Iterable, Iterator
 from decimal import Decimal
-from typing import Literal, NamedTuple
+from itertools import repeat
 
+from ragmend.text import amounts, dates, times
+from ragmend.text.amounts import with_unit
+from ragmend.text.number_types import Number, NumberKind
+from ragmend.text.number_words import BIG_WORD, SPELLED_NUMBERS
+from ragmend.text.times import clock_words, hour_on_the_clock
+from ragmend.text.units import combined, implied, measured
 from ragmend.text.words import fold
 
-NumberKind = Literal["number", "percent", "money", "ordinal", "date", "time"]
-Currency = Literal["", "$", "€", "£", "¥"]
+__all__ = [
+    "SPELLED_NUMBERS",
+    "Number",
+    "NumberKeys",
+    "NumberKind",
+    "clock_words",
+    "is_stated",
+    "number_keys",
+    "numbers",
+    "stated_keys",
+]
 
-_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-_FULL_MONTHS = (
-    "january", "february", "march", "april", "may", "june", "july", "august", "september",
-    "october", "november", "december",
-)  # fmt: skip
-_MONTH = (
-    rf"(?:{'|'.join(_FULL_MONTHS)}"
-    r"|jan\.?|feb\.?|mar\.?|apr\.?|jun\.?|jul\.?|aug\.?|sept?\.?|oct\.?|nov\.?|dec\.?)"
-)
-_WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
-_SHORT_DAY = "mon|tues?|wed|thu(?:rs?)?|fri|sat|sun"
-_UNDER_TWENTY = """zero one two three four five six seven eight nine ten eleven twelve thirteen
-    fourteen fifteen sixteen seventeen eighteen nineteen"""
-_TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
-_SMALL = {word: value for value, word in enumerate(_UNDER_TWENTY.split())} | {
-    word: 10 * value for value, word in enumerate(_TENS.split(), start=2)
-}
-_SCALE = {
-    "hundred": 100, "thousand": 1_000, "k": 1_000, "million": 10**6, "m": 10**6, "mn": 10**6,
-    "billion": 10**9, "bn": 10**9, "trillion": 10**12,
-}  # fmt: skip
-_BIG_WORDS = ("hundred", "thousand", "million", "billion", "trillion")
-_FROM_THIRD = "third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth"
-_ORDINAL_WORDS = {word: value for value, word in enumerate(_FROM_THIRD.split(), start=3)}
+NumberKeys = frozenset[tuple[str, str]]
 
-_CURRENCIES: dict[str, Currency] = {
-    "$": "$", "€": "€", "£": "£", "¥": "¥",
-    "dollar": "$", "usd": "$", "euro": "€", "pound": "£", "yen": "¥",
-}  # fmt: skip
-
-SPELLED_NUMBERS = frozenset([*_SMALL, *_BIG_WORDS, *_ORDINAL_WORDS, "first", "second"])
-
-_AMOUNT = r"(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?|\.\d+"
-# Common fractions only: "9/11" and "24/7" are none.
-_FRACTION = r"[½⅓⅔¼¾⅛⅜⅝⅞]|(?:1/2|[12]/3|[13]/4|[1357]/8)(?![\d/])"
-# A sign stands before its number alone: not in a range, a telephone number or a list's line.
-_MINUS = r"(?:(?<!\n)(?<!\d )(?<!\))-|minus )"
-_MONEY_WORD = r" dollars?\b| euros?\b| pounds sterling\b| yen\b"
-_CLOCK = r"\d{1,2}(?:[:.]\d{1,2})?"
-_MERIDIEM = r"(?:[ap]m\b|[ap]\.m\b\.?)"
-_NUMBER_WORD = "|".join([*_SMALL, *_BIG_WORDS])
 _LEFT = r"(?<![\w.])"
-_PATTERNS = {
-    "iso_date": r"(?P<iso_y>\d{4})-(?P<iso_m>\d\d)-(?P<iso_d>\d\d)\b",
-    "slash_date": r"(?P<sl_m>\d{1,2})/(?P<sl_d>\d{1,2})/(?P<sl_y>\d{4}|\d\d)\b",
-    "dotted_date": r"(?P<do_d>\d{1,2})\.(?P<do_m>0?[1-9]|1[0-2])\.(?P<do_y>\d{4})\b",
-    "month_day": rf"(?P<md_m>{_MONTH}) (?P<md_d>[0-3]?\d)(?:st|nd|rd|th)?\b(?!:)",
-    "day_month": rf"(?P<dm_d>[0-3]?\d)(?:st|nd|rd|th)?(?: of)? (?P<dm_m>{_MONTH})(?!\w)",
-    "month_year": rf"(?P<my_m>{_MONTH}),? (?:of )?(?P<my_y>\d{{4}})\b",
-    "month": rf"(?P<mo_m>{'|'.join(_FULL_MONTHS)})\b",
-    "weekday": rf"(?P<wd>(?:{'|'.join(_WEEKDAYS)})s?\b"
-    rf"|(?:{_SHORT_DAY})\b(?=\.?[ ]?[-:,&/])|(?<=-)(?:{_SHORT_DAY})\b)",
-    "span_of_hours": (
-        rf"(?P<sh_from>{_CLOCK}) ?(?:-|to|until|till) ?(?P<sh_to>{_CLOCK}) ?(?P<sh_m>{_MERIDIEM})"
-    ),
-    "meridiem": rf"(?P<me_t>{_CLOCK}) ?(?P<me_m>{_MERIDIEM})",
-    "clock": r"(?P<cl_h>[01]?\d|2[0-4]):(?P<cl_m>[0-5]?\d)(?::[0-5]\d)?(?![\d:])",
-    "noon": r"(?:noon|midnight)\b",
-    "ordinal": r"(?P<or_n>\d+)(?:st|nd|rd|th)\b",
-    "amount": (
-        rf"(?P<am_minus>{_MINUS})?(?P<am_sign>(?:us)?[$€£¥] ?)?"
-        rf"(?:(?P<am_only>{_FRACTION})|(?P<am_n>{_AMOUNT})(?:[ -]?(?P<am_part>{_FRACTION}))?)"
-        r"(?: ?(?P<am_scale>hundred|thousand|million|billion|trillion|mn|bn"
-        r"|(?(am_sign)[km]|(?!)))\b)?"  # "5 m" are metres, "$5m" are millions
-        rf"(?P<am_unit> ?%| ?percent\b| per cent\b|{_MONEY_WORD}| usd\b)?"
-    ),
-    "word_number": rf"(?:{_NUMBER_WORD})(?:[ -](?:and )?(?:{_NUMBER_WORD}))*\b"
-    rf"(?P<wn_unit> percent\b| per cent\b|{_MONEY_WORD})?",
-    "word_ordinal": rf"(?:{'|'.join(_ORDINAL_WORDS)})\b",
-}
+_WITH_DIGITS = dates.DATE_PATTERNS | times.TIME_PATTERNS | amounts.AMOUNT_PATTERNS
+_WITH_LETTERS = dates.DATE_WORD_PATTERNS | times.TIME_WORD_PATTERNS | amounts.AMOUNT_WORD_PATTERNS
+# Most words begin no number, as two letters tell at once.
+_FIRST_LETTERS = (
+    "ja|fe|ma|ap|ju|au|se|oc|no|de|mo|tu|we|th|fr|sa|su|mi|ze|on|tw|fo|fi|si|ei|ni|te|el|hu|bi|tr"
+    "|do|ha|a[ n$]|v|us|eu|gb|c[a$]|hk|jp|in|ch|re|ye"
+)
 _SCAN = re.compile(
-    _LEFT + "(?:" + "|".join(f"(?P<{name}>{body})" for name, body in _PATTERNS.items()) + ")"
+    _LEFT
+    + "(?:(?![a-z])(?:"
+    + "|".join(f"(?P<{name}>{body})" for name, body in _WITH_DIGITS.items())
+    + f")|(?={_FIRST_LETTERS})(?:"
+    + "|".join(f"(?P<{name}>{body})" for name, body in _WITH_LETTERS.items())
+    + "))"
 )
 # Small letters make these verbs, adjectives and nouns; "may 5" is no date, "May 5" is one.
 _NOT_A_DATE = re.compile(
-    rf"\bmay\b|\b(?:march|august)\b(?! \d)|\b(?:{_SHORT_DAY})\b"
-    r"|(?<![a-z] )(?<!-)\bMay\b(?! \d|, ?\d)"  # "May I …", "May cause …"
+    r"(?<!\w)(?=[A-Zmastfw])(?:may\b|(?:march|august)\b(?! \d)"
+    rf"|(?:{dates.SHORT_DAY})\b"
+    r"|(?<![a-z] )(?<!-)May\b(?! \d|, ?\d)"  # "May I …", "May cause …"
+    rf"|{dates.SURNAME_MONTH})"
 )
+_NARROW_BLANK = re.compile(r"(?<=\d)[\u00a0\u2009\u202f](?=\d{3}(?!\d))")  # "3 500 000"
 _NOT_A_QUANTITY = re.compile(
-    r"(?:^|\n)[ \t]*\(?\d{1,2}[.)](?=\s|\Z)"
-    r"|\b(?:passage|step)s? #?\d{1,2}(?:(?:, and|,| and| or| to|-) ?\d{1,2})*(?!\d|\.\d)"
-    r"|\bout of (?:5|five)\b|\b(?:in|within|under) \d{1,3} words\b"
-    r"|\b(?:third|fourth|fifth)(?= (?:customer|review|person|diner|patron|guest|visitor))"
+    r"(?:^|\n)[ \t]*\(?\d{1,2}[.)](?=\s|\Z)|(?<=: )1[.)](?= )"
+    r"|(?:(?<=[.!?)] )|(?<=[.!?)][ \n] ))\(?\d{1,2}[.)](?= {1,2}[\"']?[a-z])"
+    r"|(?:^|\n)(?:option|method|tip) \d{1,2}:|(?<=\d)/5(?= stars?\b)"
+    r"|(?<!\w)(?=pa|st|ou|in|wi|un|th|fo|fi|fe|ma|se|co|so|ot|la|be|ba|to|bo|lo|up|ea|ha|hi|he|it)(?:"
+    r"(?:passage|step)s? #?\d{1,2}(?:(?:, and|,| and| or| to| &|-) ?\d{1,2})*(?!\d|\.\d)"
+    r"|out of (?:5|five)\b|(?:in|within|under) \d{1,3} words\b"
+    r"|(?:third|fourth|fifth)(?= (?:customer|review|person|diner|patron|guest|visitor|passage))"
+    rf"|(?:few|many|several|couple(?: of)?|some) {BIG_WORD}\b"
+    r"|(?:first|second|other|latter|better|back|top|bottom|lower|upper|this|that|each) half\b"
+    r"|(?:in|his|her|its|their) half\b"  # "cut it in half", "their half of the court"
+    r"|half past\b)"
 )
-
-
-class Number(NamedTuple):
-    """One number: `text[start:end]`, what it counts, and its canonical value.
-
-    Attributes:
-        start: First code point of the span.
-        end: One past the last code point.
-        kind: What is stated.
-        value: A plain decimal ("3500000", "-5"), a date ("03-26", a month "03", a day of the
-            week "monday") or a time ("22:30").
-        currency: Of money.
-    """
-
-    start: int
-    end: int
-    kind: NumberKind
-    value: str
-    currency: Currency = ""
+_LOOSE = re.compile(
+    r"(?<![\w.-])(?:(?P<one>one(?![ -](?:hundred|thousand|million|billion|trillion|half|third)\b))"
+    r"|(?<!days )(?<!hours )(?<!times )(?<!once )(?P<single>an?)(?= [a-z])"
+    r"|(?P<first>first)|(?P<second>second)|(?P<once>once))(?!\w)"
+)
+_YEAR = re.compile(r"(?:1\d|20)\d\d")
+_BEFORE_A_YEAR = re.compile(
+    r"\b(?:in|since|until|during|year|early|late|mid|circa|spring|summer|fall|autumn|winter)[ -]\Z"
+)
+# "the 2014 elections", "in 2014 people …"
+_BEFORE_AN_EVENT = re.compile(
+    r"\b(?:the|an?|its|in|since|until|till|during|from|by|before|after|of|between|and|for) \Z"
+)
+_JOINS_A_RANGE = frozenset({"-", " - ", " to ", " or ", "-to-"})
 
 
 def numbers(text: str) -> tuple[Number, ...]:
-    """Return the numbers that a text states, in order, with exact code-point spans.
-
-    A full date gives its day ("03-26") and, as a number of its own, its year.
-    """
-    plain = fold(_NOT_A_DATE.sub(lambda match: "_" * len(match[0]), text))
+    """Return the numbers that a text states, in order, with exact code-point spans."""
+    plain = _plain(text)
     labels = {at for match in _NOT_A_QUANTITY.finditer(plain) for at in range(*match.span())}
     found: list[Number] = []
     for match in _SCAN.finditer(plain):
-        if match.start() not in labels:
+        is_read = bool(found) and match.start() < found[-1].end  # "7 below zero" has no zero
+        if not is_read and match.start() not in labels:
             found.extend(_READERS[str(match.lastgroup)](match))
-    return tuple(found)
+    return tuple(_in_context(plain, found)) if found else ()
 
 
-def number_keys(found: Iterable[Number]) -> frozenset[tuple[str, str]]:
-    """Return what a text states, for `is_stated`: each (kind, value), and ("any", value).
+def stated_keys(text: str) -> NumberKeys:
+    """Return what a text of a source states, for `is_stated`.
+
+    Beside its `numbers` these are the values of words that an answer may use without: "one",
+    "first", "once", "an hour".
+    """
+    found = numbers(text)
+    return number_keys(found) | frozenset(_loose_keys(_plain(text), found))
+
+
+def number_keys(found: Iterable[Number]) -> NumberKeys:
+    """Return what numbers state, for `is_stated`: pairs of a kind and a value.
 
     A day states its month too: "March 26" states "March".
     """
-    keys: set[tuple[str, str]] = set()
-    for number in found:
-        keys.add(_key(number))
-        if number.kind == "date":
-            keys.add(("date", number.value.partition("-")[0]))
-        elif number.kind != "time":
-            keys.add(("any", number.value))
-    return frozenset(keys)
+    return frozenset(key for number in found for key in _keys(number))
 
 
-def is_stated(number: Number, keys: frozenset[tuple[str, str]]) -> bool:
+def is_stated(number: Number, keys: NumberKeys) -> bool:
     """Tell whether a source states a number: same value, and the same kind or one without kind.
 
-    "50" is stated by "$50" and "50 %" by "50", but "50 %" is not stated by "$50", nor is "€50".
+    "50" is stated by "$50" and "50 %" by "50", but "50 %" is not stated by "$50", nor is "€50";
+    "5 miles" is stated by "5", not by "5 km"; "March 26, 2015" by that day, or by "March 26"
+    without any year beside "2015".
+
+    Args:
+        number: What some other text states.
+        keys: The `stated_keys` of a source or of any part of it.
     """
-    if number.kind == "number":
+    if number.kind == "date":
+        return _is_date_stated(number.value, keys)
+    if number.kind == "number" and not number.unit:
         return ("any", number.value) in keys
-    return _key(number) in keys or ("number", number.value) in keys
+    is_bare_enough = number.kind not in ("time", "code") and ("number", number.value) in keys
+    return is_bare_enough or _key(number) in keys
 
 
-def clock_words(value: str) -> str:
-    """Return a time in words: "22:30" is "10:30 pm", "12:00" is "12 pm"."""
-    hour, minute = (int(part) for part in value.split(":"))
-    half = "am" if hour < 12 else "pm"
-    minutes = f":{minute:02d}" if minute else ""
-    return f"{(hour - 1) % 12 + 1}{minutes} {half}"
+def _plain(text: str) -> str:
+    """Return a folded text of the same length, without the words that only look like dates."""
+    if not text.isascii():
+        text = _NARROW_BLANK.sub(",", text)
+    return fold(_NOT_A_DATE.sub(lambda match: "_" * len(match[0]), text))
+
+
+def _in_context(plain: str, found: list[Number]) -> list[Number]:
+    """Return the numbers with what their neighbours tell: years, ranges, hours with minutes."""
+    placed: list[Number] = []
+    for number in map(_as_year, repeat(plain), reversed(found)):
+        placed.extend(_before(plain, number, placed.pop()) if placed else (number,))
+    return placed[::-1]
+
+
+def _before(plain: str, number: Number, following: Number) -> tuple[Number, ...]:
+    """Return a number and the one behind it, last first, or the one that they are together."""
+    gap = plain[number.end : following.start]
+    is_between = gap == " and " and plain.endswith("between ", 0, number.start)
+    if gap in _JOINS_A_RANGE or is_between:
+        return _share_unit(number, following)[::-1]
+    if gap in (" ", " and ", ", ") and (whole := combined(number, following)):
+        return (whole,)
+    return following, number
+
+
+def _as_year(plain: str, number: Number) -> Number:
+    """Tell the year of "in 2014" and "the 2014 elections" from the count of "2014 people"."""
+    is_number = number.kind == "number" and number.unit in ("", "count")
+    if not is_number or not _YEAR.fullmatch(plain, number.start, number.end):
+        return number
+    behind = max(0, number.start - 10)
+    if not number.unit and _BEFORE_A_YEAR.search(plain, behind, number.start):
+        return number._replace(kind="year")
+    if number.unit and _BEFORE_AN_EVENT.search(plain, behind, number.start):
+        return number._replace(unit="")
+    return number
+
+
+def _share_unit(first: Number, second: Number) -> tuple[Number, Number]:
+    """Give both ends of a range what stands at one: "80 to 90 %", "$5-10"."""
+    if _is_bare(first) and second.kind in ("number", "percent", "money"):
+        first = first._replace(kind=second.kind, unit=second.unit)
+    elif first.kind == "money" and _is_bare(second):
+        second = second._replace(kind=first.kind, unit=first.unit)
+    return first, second
+
+
+def _is_bare(number: Number) -> bool:
+    return number.kind == "number" and not number.unit
+
+
+def _loose_keys(plain: str, found: Iterable[Number]) -> Iterator[tuple[str, str]]:
+    """Yield what the words of `_LOOSE` state; "a week" of "six days a week" is no seven days."""
+    rates = {number.end + 1 for number in found}
+    for match in _LOOSE.finditer(plain):
+        if match.lastgroup == "single" and match.start() in rates:
+            continue
+        number = _LOOSE_READERS[str(match.lastgroup)](match)
+        if number.kind != "number" or number.unit:
+            yield _key(number)
+        if match.lastgroup == "one":
+            yield "any", "1"
+
+
+def _loose_single(match: re.Match[str]) -> Number:
+    number = with_unit(match.string, match.span(), Decimal(1))
+    return number._replace(unit="") if number.unit == "count" else number
+
+
+def _loose_one(match: re.Match[str]) -> Number:
+    number = with_unit(match.string, match.span(), Decimal(1))
+    return number._replace(unit="count") if _is_bare(number) else number
+
+
+def _keys(number: Number) -> Iterator[tuple[str, str]]:
+    yield _key(number)
+    if number.kind == "date":
+        yield from _date_keys(number.value)
+    elif number.kind == "time":
+        if hour := hour_on_the_clock(number.value):
+            yield "time", hour
+    elif number.kind != "code" or not re.search(r"\..*0\Z|\..*\.", number.value):
+        yield "any", number.value
+        if besides := implied(number):
+            yield "number", besides
 
 
 def _key(number: Number) -> tuple[str, str]:
-    return number.kind, number.currency + number.value
+    if number.kind == "number":
+        return "number", measured(number)
+    return number.kind, number.unit + number.value
 
 
-def _iso_date(match: re.Match[str]) -> Iterator[Number]:
-    yield from _day(match, match["iso_m"], match["iso_d"], match.span())
-    yield _plain(match, "iso_y")
-
-
-def _slash_date(match: re.Match[str]) -> Iterator[Number]:
-    month, day = match["sl_m"], match["sl_d"]
-    if int(month) > 12 >= int(day):  # the European order, where no other is possible
-        month, day = day, month
-    yield from _day(match, month, day, match.span())
-    if len(match["sl_y"]) == 4:
-        yield _plain(match, "sl_y")
-
-
-def _dotted_date(match: re.Match[str]) -> Iterator[Number]:
-    yield from _day(match, match["do_m"], match["do_d"], match.span())
-    yield _plain(match, "do_y")
-
-
-def _month_day(match: re.Match[str]) -> Iterator[Number]:
-    yield from _day(match, _month_number(match["md_m"]), match["md_d"], match.span())
-
-
-def _day_month(match: re.Match[str]) -> Iterator[Number]:
-    yield from _day(match, _month_number(match["dm_m"]), match["dm_d"], match.span())
-
-
-def _month_year(match: re.Match[str]) -> Iterator[Number]:
-    yield Number(*match.span("my_m"), "date", _month_number(match["my_m"]))
-    yield _plain(match, "my_y")
-
-
-def _month(match: re.Match[str]) -> Iterator[Number]:
-    yield Number(*match.span(), "date", _month_number(match["mo_m"]))
-
-
-def _weekday(match: re.Match[str]) -> Iterator[Number]:
-    named = next(day for day in _WEEKDAYS if day.startswith(match["wd"][:3]))
-    yield Number(*match.span(), "date", named)
-
-
-def _day(match: re.Match[str], month: str, day: str, span: tuple[int, int]) -> Iterator[Number]:
-    yield Number(*span, "date", f"{int(month):02d}-{int(day):02d}")
-
-
-def _plain(match: re.Match[str], group: str) -> Number:
-    return Number(*match.span(group), "number", _canonical(Decimal(match[group])))
-
-
-def _month_number(name: str) -> str:
-    return f"{_MONTHS.index(name[:3]) + 1:02d}"
-
-
-def _span_of_hours(match: re.Match[str]) -> Iterator[Number]:
-    until = _time(match["sh_to"], match["sh_m"][0])
-    since = _time(match["sh_from"], match["sh_m"][0])
-    if since >= until and match["sh_m"][0] == "p":  # "11 to 5 pm" starts in the morning
-        since = _time(match["sh_from"], "a")
-    yield Number(*match.span("sh_from"), "time", since)
-    yield Number(match.start("sh_to"), match.end(), "time", until)
-
-
-def _meridiem(match: re.Match[str]) -> Iterator[Number]:
-    yield Number(*match.span(), "time", _time(match["me_t"], match["me_m"][0]))
-
-
-def _clock(match: re.Match[str]) -> Iterator[Number]:
-    hour, minute = int(match["cl_h"]) % 24, int(match["cl_m"])
-    yield Number(*match.span(), "time", f"{hour:02d}:{minute:02d}")
-
-
-def _noon(match: re.Match[str]) -> Iterator[Number]:
-    yield Number(*match.span(), "time", "12:00" if match[0] == "noon" else "00:00")
-
-
-def _time(clock: str, half: str) -> str:
-    hour, _, minute = clock.replace(".", ":").partition(":")
-    hours = int(hour) % 12 + (12 if half == "p" else 0)
-    return f"{hours:02d}:{int(minute or 0):02d}"
-
-
-def _ordinal(match: re.Match[str]) -> Iterator[Number]:
-    yield Number(*match.span(), "ordinal", _canonical(Decimal(match["or_n"])))
-
-
-def _amount(match: re.Match[str]) -> Iterator[Number]:
-    whole = Decimal((match["am_n"] or "0").replace(",", ""))
-    value = whole + _fraction(match["am_part"] or match["am_only"])
-    value *= _SCALE.get(match["am_scale"] or "", 1) * (-1 if match["am_minus"] else 1)
-    currency = _currency(match["am_sign"] or match["am_unit"])
-    kind = "money" if currency else _kind_of_unit(match["am_unit"])
-    yield Number(*match.span(), kind, _canonical(value), currency)
-
-
-def _word_number(match: re.Match[str]) -> Iterator[Number]:
-    unit = match["wn_unit"] or ""
-    spelled = re.split(r"[ -]", match[0].removesuffix(unit).replace(" and ", " "))
-    if spelled != ["one"]:
-        kind, value = _kind_of_unit(unit), str(_spelled_value(spelled))
-        yield Number(*match.span(), kind, value, _currency(unit))
-
-
-def _word_ordinal(match: re.Match[str]) -> Iterator[Number]:
-    yield Number(*match.span(), "ordinal", str(_ORDINAL_WORDS[match[0]]))
-
-
-def _fraction(written: str | None) -> Decimal:
-    """Return the value of "½" or "1/2", rounded where it has no end."""
-    if not written:
-        return Decimal(0)
-    if len(written) == 1:
-        value = Decimal(unicodedata.numeric(written))
-    else:
-        above, _, below = written.partition("/")
-        value = Decimal(above) / Decimal(below)
-    return value.quantize(Decimal("0.0001"))
-
-
-def _currency(written: str | None) -> Currency:
-    """Return the currency of a sign or unit; "" where it is a percentage or nothing."""
-    marks = (written or "").strip().replace("us$", "$")
-    return next((sign for mark, sign in _CURRENCIES.items() if marks.startswith(mark)), "")
-
-
-def _kind_of_unit(unit: str | None) -> NumberKind:
-    if not unit:
-        return "number"
-    return "percent" if "%" in unit or "cent" in unit else "money"
-
-
-def _spelled_value(spelled: list[str]) -> int:
-    """Return the value of number words: "two hundred fifty thousand" is 250,000."""
-    total = group = 0
-    for word in spelled:
-        if word in _SMALL:
-            group += _SMALL[word]
-        elif word == "hundred":
-            group = max(group, 1) * 100
+def _date_keys(value: str) -> Iterator[tuple[str, str]]:
+    """Yield the parts that a date states: "2015-03-26" states a day, a month and a year."""
+    year, rest = dates.split_year(value)
+    month, is_day, _ = rest.partition("-")
+    parts = {rest, month} if is_day else {rest}
+    for part in sorted(parts):
+        yield "date", part
+        if year:
+            yield "date", f"{year}-{part}"
         else:
-            total += max(group, 1) * _SCALE[word]
-            group = 0
-    return total + group
+            yield "undated", part
+    if year:
+        yield "year", year
+        yield "any", year
 
 
-def _canonical(value: Decimal) -> str:
-    """Return a decimal without exponent or trailing zeros: 4.0 and 4 are both "4"."""
-    plain = format(value, "f")
-    return plain.rstrip("0").rstrip(".") or "0" if "." in plain else plain
+def _is_date_stated(value: str, keys: NumberKeys) -> bool:
+    year, rest = dates.split_year(value)
+    if not year or ("date", value) in keys:
+        return ("date", value) in keys
+    has_year = ("year", year) in keys or ("number", year) in keys
+    return has_year and ("undated", rest) in keys
 
 
 _READERS: dict[str, Callable[[re.Match[str]], Iterator[Number]]] = {
-    "iso_date": _iso_date,
-    "slash_date": _slash_date,
-    "dotted_date": _dotted_date,
-    "month_day": _month_day,
-    "day_month": _day_month,
-    "month_year": _month_year,
-    "month": _month,
-    "weekday": _weekday,
-    "span_of_hours": _span_of_hours,
-    "meridiem": _meridiem,
-    "clock": _clock,
-    "noon": _noon,
-    "ordinal": _ordinal,
-    "amount": _amount,
-    "word_number": _word_number,
-    "word_ordinal": _word_ordinal,
+    "iso_date": dates.iso_date,
+    "slash_date": dates.slash_date,
+    "short_date": dates.short_date,
+    "dotted_date": dates.dotted_date,
+    "day_month": dates.day_month,
+    "decade": dates.decade,
+    "month_day": dates.month_day,
+    "month_year": dates.month_year,
+    "month": dates.month,
+    "weekday": dates.weekday,
+    "spelled_decade": dates.spelled_decade,
+    "span_of_hours": times.span_of_hours,
+    "meridiem": times.meridiem,
+    "clock": times.clock,
+    "oclock": times.oclock,
+    "noon": times.noon,
+    "phone": amounts.phone,
+    "dotted_code": amounts.dotted_code,
+    "ordinal": amounts.ordinal,
+    "amount": amounts.amount,
+    "version": amounts.version,
+    "signed_amount": amounts.signed_amount,
+    "and_a_half": amounts.and_a_half,
+    "half": amounts.half,
+    "twice": amounts.twice,
+    "part_words": amounts.part_words,
+    "word_ordinal": amounts.word_ordinal,
+    "word_number": amounts.word_number,
+}
+_LOOSE_READERS: dict[str, Callable[[re.Match[str]], Number]] = {
+    "one": _loose_one,
+    "single": _loose_single,
+    "first": lambda match: Number(*match.span(), "ordinal", "1"),
+    "second": lambda match: Number(*match.span(), "ordinal", "2"),
+    "once": lambda match: Number(*match.span(), "number", "1", "time"),
 }

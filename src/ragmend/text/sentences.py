@@ -16,16 +16,32 @@ from typing import NamedTuple
 
 from ragmend.text import abbreviations
 from ragmend.text.delimiters import paired_marks
-
-_LINE = re.compile(r"[^\n\r\v\f\x85\u2028\u2029]+")
-_LINE_BREAK = re.compile(r"\r\n|[\n\r\v\f\x85\u2028\u2029]")
-_ENDS_LINE = re.compile(r"[.!?…:。！？][\"'”’)\]*_`]*\Z")
-_WRAPS_ON = re.compile(r"\s*[\"'“‘(\[*_`]{0,3}(?![a-z][.)]\s)([^\W\d_])")
-_EVENT = re.compile(
-    r"(?P<stop>[.!?…。！？]+)(?P<close>[\"'”’»)\]}*_`]*)|(?P<open>[\"“«(\[{]|`+|\*{1,3}|_{2,3})"
+from ragmend.text.lines import (
+    CLOSING,
+    INVISIBLE,
+    STOPS,
+    UNSPACED_STOPS,
+    follows_directly,
+    is_soft_wrap,
+    line_spans,
 )
-_NEXT = re.compile(r"\s*(?P<lead>(?:&[a-z]{2,6};|[^\w\s]){0,12}\s?)(?P<word>[^\W_][\w'’-]{0,30})?")
-_SMILE = re.compile(r"(?:\s+(?:[^\w\s!-/:-@\[-`{-~“”‘’«»…–—•]{1,8}|[:;=][-']?[()DP])){1,4}(?=\s)")
+
+_EVENT = re.compile(
+    rf"(?P<stop>[{STOPS}]+)(?P<close>[{CLOSING}]*(?:“(?!\w))?)"
+    r"|(?P<open>[\"“„«(\[{「『（【《〈]|['‘](?<!\w['‘])|`+|~~~|\*{1,3}|_{2,3})"
+)
+_INVISIBLE = re.compile(rf"[{INVISIBLE}]+")
+_NEXT = re.compile(
+    r"\s*(?P<lead>(?:&[a-z]{2,6};|[^\w\s]|\s(?=[^\w\s])){0,24}\s?)(?P<word>[^\W_][\w'’-]{0,30})?"
+)
+# Pictographs with what joins, varies and colours them; no arrows or shapes, which are bullets.
+_EMOJI = (
+    "[\u203c\u2049\u2300-\u23ff\u2600-\u2793\u2b00-\u2bff\U0001f000-\U0001faff"
+    "\ufe0f\u200d\u20e3\U000e0020-\U000e007f]"
+)
+_SMILE = re.compile(
+    rf"(?:{_EMOJI}{{1,60}})?(?:\s+(?:{_EMOJI}{{1,60}}|[:;=][-']?[()DP])){{0,4}}(?=\s)"
+)
 _FUSED = re.compile(r"[\"“(]?([A-Z][a-z]{0,20})(?=[\s'’])")
 _INITIALS = re.compile(r"(?:[^\W\d_]{1,2}\.)*[^\W\d_]|(?:[^\W\d_]{1,2}\.)+[^\W\d_]{1,2}")
 _LISTED_LETTER = re.compile(
@@ -33,7 +49,12 @@ _LISTED_LETTER = re.compile(
     r"|\b(?:vitamins?|hepatitis|types?|grade|class|war|part|appendix|plan|figure|column)\s+)\Z",
     re.IGNORECASE,
 )
+_GOING_ON = ("& ", "- ", "– ", "— ", ". ")
+_APOSTROPHE = re.compile("['’]")
+_LABEL = re.compile(r"\W*(?:step|part|phase|tip|method|option|rule|day|week)\s+\Z", re.IGNORECASE)
+_PRONOUN_I = re.compile(r"\b(?:than|do|did|am|was|can|could|will|would|should|have|had)\s+I\Z")
 _WRAPPERS = "()[]{}\"'“”‘’*_`"
+_CLOSING_BRACKETS = frozenset(")]}）】》〉")
 _LONGEST_GUARD = 400
 _LONGEST_NOTE = 80
 _WINDOW = 40
@@ -46,7 +67,7 @@ class _Stop(NamedTuple):
         marks: The terminators.
         is_closed: Whether a quote or bracket closes behind them.
         before: The text before `token` in the same sentence, a window of it.
-        token: The word before, without quotes and brackets.
+        token: The word before, without quotes; nothing if a bracket closes between the two.
         lead: The marks between white space and `word`.
         word: The word that follows.
         follower: The character after `word`.
@@ -79,32 +100,6 @@ def sentence_spans(text: str) -> list[tuple[int, int]]:
     return [span for start, end in groups for span in prose_spans(text, start=start, end=end)]
 
 
-def line_spans(text: str) -> list[tuple[int, int]]:
-    """Return the spans of the lines that are not blank, without white space at their ends."""
-    spans = []
-    for line in _LINE.finditer(text):
-        content = line.group().rstrip()
-        if content:
-            spans.append((line.start(), line.start() + len(content)))
-    return spans
-
-
-def follows_directly(text: str, end: int, start: int) -> bool:
-    """Whether a line that starts at `start` stands right below one that ends at `end`."""
-    return start - end < _WINDOW and len(_LINE_BREAK.findall(text, end, start)) == 1
-
-
-def is_soft_wrap(before: str, after: str) -> bool:
-    """Whether two lines are one text: no stop or colon ends the first, lower case goes on."""
-    match = _WRAPS_ON.match(after)
-    return match is not None and match[1].islower() and not ends_line(before)
-
-
-def ends_line(line: str) -> bool:
-    """Whether a line ends in a stop or a colon, quotes, brackets and markup put aside."""
-    return _ENDS_LINE.search(line) is not None
-
-
 def prose_spans(text: str, *, start: int, end: int) -> list[tuple[int, int]]:
     """Return the sentences of `text[start:end]`, line breaks being plain white space there."""
     pairs = paired_marks(text, start=start, end=end)
@@ -115,7 +110,8 @@ def prose_spans(text: str, *, start: int, end: int) -> list[tuple[int, int]]:
             if event.start() >= guard:
                 guard = max(guard, _guarded_until(text, pairs, begin, event.start(), end))
         elif event.end() > guard or (event.end() == guard and event["close"]):
-            cut = _cut_at(text, pairs, begin, event, end)
+            is_quoted = event.end() <= guard
+            cut = _cut_at(text, pairs, begin, event, end, is_quoted=is_quoted)
             if cut is not None:
                 cuts.append(cut)
                 begin = guard = cut
@@ -128,27 +124,52 @@ def _guarded_until(text: str, pairs: dict[int, int], begin: int, opening: int, e
     if closing is None or closing - opening > _LONGEST_GUARD:
         return begin
     opens_sentence = opening - begin < _WINDOW and not _has_word(text[begin:opening])
-    holds_sentences = text[opening:closing].rstrip("\"'”’»)]}*_`")[-1:] in set(".!?…。！？")
+    holds_sentences = text[opening:closing].rstrip("\"'”’»“)]}*_`」』）】》〉")[-1:] in tuple(STOPS)
     if opens_sentence and holds_sentences:
         after = _NEXT.match(text, closing, end)
         word = after["word"] if after else None
-        goes_on = closing < end and not text[closing].isspace()
+        goes_on = closing < end and _goes_on(text, closing)
         if not goes_on and not (word and word[0].islower()):
             return begin
     return closing
 
 
+def _goes_on(text: str, closing: int) -> bool:
+    """Whether text is glued to a closing mark; behind a bracket, in a script without spaces."""
+    after = text[closing]
+    if after.isspace() or _SMILE.match(text, closing):
+        return False
+    return text[closing - 1] not in _CLOSING_BRACKETS or not after.isalpha() or _has_case(after)
+
+
+def _has_case(letter: str) -> bool:
+    return letter.lower() != letter.upper()
+
+
 def _cut_at(
-    text: str, pairs: dict[int, int], begin: int, event: re.Match[str], end: int
+    text: str,
+    pairs: dict[int, int],
+    begin: int,
+    event: re.Match[str],
+    end: int,
+    *,
+    is_quoted: bool,
 ) -> int | None:
-    """Return where the sentence ends that these terminators end, or None if they end none."""
+    """Return where the sentence ends that these terminators end, or None if they end none.
+
+    With `is_quoted` they end a quotation or bracket that opened in mid-sentence: only a
+    capital or a digit shows that the sentence around it ends there too.
+    """
     cut = event.end()
+    if cut < end and not text[cut].isspace():
+        hidden = _INVISIBLE.match(text, cut, end)
+        cut = hidden.end() if hidden else cut
     if cut == end:
         return None
-    if not text[cut].isspace():
-        return cut if _is_fused(text, event, begin, end) else None
     smile = _SMILE.match(text, cut, end)
     cut = smile.end() if smile else cut
+    if not text[cut].isspace():
+        return cut if not is_quoted and _is_fused(text, event, begin, end) else None
     ahead = _NEXT.match(text, cut, end)
     note_end = _note_end(text, pairs, ahead)
     if note_end is not None:
@@ -158,13 +179,16 @@ def _cut_at(
             return None
     if ahead is None or ahead["word"] is None:
         return None
+    if is_quoted and ahead["word"][0].isalpha() and not _has_case(ahead["word"][0]):
+        return None
     window = text[max(begin, event.start() - _WINDOW) : event.start()]
     token = window.split()[-1] if window and not window[-1].isspace() else ""
+    bare = token.strip(_WRAPPERS)
     stop = _Stop(
         marks=event["stop"],
         is_closed=bool(event["close"]),
         before=window[: len(window) - len(token)],
-        token=token.strip(_WRAPPERS),
+        token=bare if token[-1:] not in _CLOSING_BRACKETS else "",
         lead=ahead["lead"],
         word=ahead["word"],
         follower=text[ahead.end() : ahead.end() + 1],
@@ -174,7 +198,7 @@ def _cut_at(
 
 def _is_fused(text: str, event: re.Match[str], begin: int, end: int) -> bool:
     """Whether the next sentence follows without a space: "so good.The food", or full width."""
-    if event["stop"][-1] in "。！？":
+    if event["stop"][-1] in UNSPACED_STOPS:
         return True
     word = _FUSED.match(text, event.end(), end)
     if word is None or "…" in event["stop"]:
@@ -194,20 +218,22 @@ def _note_end(text: str, pairs: dict[int, int], ahead: re.Match[str] | None) -> 
     closing = pairs.get(opening)
     if closing is None or closing - opening > _LONGEST_NOTE:
         return None
-    return None if text[closing - 2] in ".!?…" else closing
+    return None if text[closing - 2] in STOPS else closing
 
 
 def _ends_sentence(stop: _Stop) -> bool:
     """Decide on terminators that white space and a word follow."""
     token = stop.token.lower()
-    if stop.lead[:1] in tuple(",;:/=+") or stop.lead in ("& ", "- ", "– ", "— "):
+    if stop.lead[:1] in tuple(",;:/=+") or stop.lead.startswith(_GOING_ON):
         return False
     if stop.word[0].islower():
         return _ends_before_lower_case(stop)
+    if stop.marks[-1] in UNSPACED_STOPS:
+        return True
     if "!" in stop.marks or "?" in stop.marks:
         return token not in abbreviations.BRANDS_WITH_A_MARK
     if len(stop.marks) > 1 or stop.marks == "…":
-        return stop.word[0].isupper() and stop.word.split("'")[0].split("’")[0] != "I"
+        return stop.word[0].isupper() and _APOSTROPHE.split(stop.word)[0] != "I"
     if token.isdecimal() and len(token) < 4 and _opens_list(stop.before):
         return False
     if stop.word[0].isdigit():
@@ -233,17 +259,23 @@ def _ends_before_capital(stop: _Stop, token: str) -> bool:
     if token in abbreviations.NEVER_LAST:
         return False
     if token in ("a.m", "p.m"):
-        return stop.word not in abbreviations.AFTER_A_CLOCK
+        return _APOSTROPHE.split(stop.word)[0] not in abbreviations.AFTER_A_CLOCK
     if token in abbreviations.LAST_BEFORE_A_STARTER:
         return starts
     if _INITIALS.fullmatch(stop.token) and stop.token.isascii():
-        return starts or (len(token) == 1 and _LISTED_LETTER.search(stop.before) is not None)
+        is_pronoun = _PRONOUN_I.search(stop.before + stop.token) is not None
+        is_listed = len(token) == 1 and _LISTED_LETTER.search(stop.before) is not None
+        return starts or is_pronoun or is_listed
     return True
 
 
 def _opens_list(before: str) -> bool:
-    """Whether a number behind this text counts an item: "follow: 1. Preheat", "2. Cut"."""
-    return not _has_word(before) or before.rstrip()[-1:] in (":", ";")
+    """Whether a number behind this text counts an item: "so: 1. Preheat", "2. Cut", "Step 2."."""
+    return (
+        not _has_word(before)
+        or _LABEL.match(before) is not None
+        or before.rstrip()[-1:] in (":", ";")
+    )
 
 
 def _has_word(text: str) -> bool:

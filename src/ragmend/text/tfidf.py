@@ -1,6 +1,7 @@
 """TF-IDF over the fragments of one source: how near a text lies to each piece of evidence."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -18,14 +19,17 @@ class FragmentIndex(NamedTuple):
     """A TF-IDF model of one source; the model is None where no fragment has a content word.
 
     Attributes:
-        n_fragments: How many fragments the source has.
+        n_fragments: How many fragments it has.
         vectorizer: Fitted on the fragments, over content stems.
         weights_FV: Unit-length rows: fragments × vocabulary.
+        parts_F: Positions of the parts that fragments are made of; those that share a part say
+            the same, at least in part. Empty where each fragment stands for itself.
     """
 
     n_fragments: int
     vectorizer: "TfidfVectorizer | None"
     weights_FV: "csr_matrix | None"  # noqa: N815 - axes are written in capitals
+    parts_F: Sequence[frozenset[int]]  # noqa: N815
 
 
 class Match(NamedTuple):
@@ -35,14 +39,30 @@ class Match(NamedTuple):
     score: float
 
 
-def index_fragments(stems_F: Sequence[Sequence[str]]) -> FragmentIndex:
-    """Fit TF-IDF once on the content stems of a source's fragments."""
+def index_fragments(
+    stems_F: Sequence[Sequence[str]],
+    *,
+    n_fitted: int | None = None,
+    parts_F: Sequence[frozenset[int]] = (),
+) -> FragmentIndex:
+    """Fit TF-IDF once on the content stems of a source's fragments.
+
+    Args:
+        stems_F: The content stems of each fragment.
+        n_fitted: How many of them, from the first, a stem's rarity is counted in (None: all):
+            windows repeat their sentences and would make every stem common.
+        parts_F: The positions of what each fragment is made of, itself if of nothing else.
+    """
     from sklearn.feature_extraction.text import TfidfVectorizer
 
-    if not any(stems_F):
-        return FragmentIndex(len(stems_F), None, None)
+    fitted = stems_F[:n_fitted]
+    if not any(fitted):
+        return FragmentIndex(len(stems_F), None, None, parts_F)
     vectorizer = TfidfVectorizer(analyzer=_as_given, sublinear_tf=True)
-    return FragmentIndex(len(stems_F), vectorizer, vectorizer.fit_transform(stems_F))
+    weights_FV = vectorizer.fit_transform(fitted)
+    if len(fitted) < len(stems_F):
+        weights_FV = vectorizer.transform(stems_F)
+    return FragmentIndex(len(stems_F), vectorizer, weights_FV, parts_F)
 
 
 def cosines(
@@ -73,6 +93,8 @@ def best_fragments(
 ) -> list[tuple[Match, ...]]:
     """Return the nearest fragments of each text, nearest first, only those with a score above 0.
 
+    A fragment that shares a part with a nearer one is passed over: it would say the same again.
+
     Args:
         index: The source's model.
         stems_T: The content stems of each text.
@@ -84,12 +106,25 @@ def best_fragments(
     if top_k < 1:
         raise ValueError(f"top_k must be at least 1, not {top_k}")
     score_TF = cosines(index, stems_T)
-    order_TK = np.argsort(-score_TF, axis=1, kind="stable")[:, :top_k]
-    best_TK = np.take_along_axis(score_TF, order_TK, axis=1)
-    return [
-        tuple(Match(position, score) for position, score in zip(order, best, strict=True) if score)
-        for order, best in zip(order_TK.tolist(), best_TK.tolist(), strict=True)
-    ]
+    order_TF = np.argsort(-score_TF, axis=1, kind="stable")
+    if not index.parts_F:
+        order_TF = order_TF[:, :top_k]
+    sorted_TF = np.take_along_axis(score_TF, order_TF, axis=1)
+    ranked_T = (
+        [Match(position, score) for position, score in zip(order, scores, strict=True) if score]
+        for order, scores in zip(order_TF.tolist(), sorted_TF.tolist(), strict=True)
+    )
+    return [tuple(islice(_disjoint(index, ranked), top_k)) for ranked in ranked_T]
+
+
+def _disjoint(index: FragmentIndex, ranked: Iterable[Match]) -> Iterator[Match]:
+    """Yield the matches that share no part with one before them."""
+    taken: set[int] = set()
+    for match in ranked:
+        parts = index.parts_F[match.position] if index.parts_F else frozenset()
+        if taken.isdisjoint(parts):
+            taken |= parts
+            yield match
 
 
 def _as_given(stems: Sequence[str]) -> Sequence[str]:

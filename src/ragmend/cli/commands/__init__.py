@@ -13,10 +13,13 @@ from ragmend.cli.commands.stages import (
     report_command,
 )
 from ragmend.cli.commands.status import status_command
+from ragmend.cli.commands.unlock import unlock_command
+from ragmend.cli.commands.validate import validate_verifier_command
 
 COMMANDS: tuple[click.Command, ...] = (
     run_command,
     status_command,
+    unlock_command,
     detect_group,
     repair_command,
     judge_command,
@@ -24,4 +27,5 @@ COMMANDS: tuple[click.Command, ...] = (
     report_command,
     split_command,
     fit_verifier_command,
+    validate_verifier_command,
 )

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import click
 
-from ragmend.errors import DataError, MissingInputError
+from ragmend.errors import DataError
+from ragmend.io import read_file
 from ragmend.repair.claims import split_claims
 
 
@@ -31,15 +32,11 @@ def split_command(files: tuple[str, ...]) -> None:
 def _read(name: str) -> str:
     if not _is_text(name):
         raise DataError(f"{name!r}: the file's name is not UTF-8; claim ids are made from it")
+    content = sys.stdin.buffer.read() if name == "-" else read_file(Path(name))
     try:
-        content = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
         return content.decode()
     except UnicodeDecodeError as error:
         raise DataError(f"{name}: not UTF-8 (byte {error.start}: {error.reason})") from error
-    except FileNotFoundError as error:
-        raise MissingInputError(f"{name}: no such file") from error
-    except IsADirectoryError as error:
-        raise MissingInputError(f"{name}: is a directory, a file was expected") from error
 
 
 def _is_text(name: str) -> bool:

@@ -10,6 +10,7 @@ from ragmend.cli.experiment import reopen_experiment
 from ragmend.cli.stages import STAGES
 from ragmend.errors import RagmendError
 from ragmend.manifest import State
+from ragmend.run_lock import inspect_lock
 
 
 @click.command("status")
@@ -18,6 +19,9 @@ def status_command(run: Path) -> None:
     """Show the stages of a run: state, counts, what is missing, what is stale."""
     context = reopen_experiment(run).context
     click.echo(f"{context.config.name} in {context.paths.root}")
+    lock = inspect_lock(context.paths.run_lock)
+    if lock is not None:
+        click.echo(lock.describe(context.paths.root))
     broken: str | None = None
     for stage in STAGES:
         state = _inspect(stage, context)

@@ -11,7 +11,7 @@ from ragmend.config import Config
 from ragmend.errors import FaultError, LookupMissError
 from ragmend.io import read_records, write_records
 from ragmend.paths import manifest_path
-from ragmend.records import Action, Candidate, Claim, RepairedAnswer, Verdict, by_record
+from ragmend.records import ARMS, Action, Candidate, Claim, RepairedAnswer, Verdict, by_record
 from ragmend.repair.arms import missing_verdicts, record_answers
 from ragmend.repair.repaired import check_reconstruction, repair_record
 
@@ -67,8 +67,17 @@ def _execute(context: Context) -> Outcome:
         "lookups": n_lookups,
         "misses": len(misses),
         "writes": len(actions) + len(answers),
+        **_count_malformed(answers),
     }
     return Outcome((paths.actions, paths.answers), counts)
+
+
+def _count_malformed(answers: list[RepairedAnswer]) -> dict[str, JsonValue]:
+    """Count for each arm the answers that repair left less well formed than they were."""
+    return {
+        f"malformed_{arm}": sum(bool(a.findings) for a in answers if a.condition == arm)
+        for arm in ARMS
+    }
 
 
 def _inputs(context: Context) -> dict[str, Path]:

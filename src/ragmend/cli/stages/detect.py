@@ -20,13 +20,18 @@ def _execute(context: Context) -> Outcome:
     if config.data.kind != "demo":  # what the built-in data hold on purpose needs no notice
         for note in data.notes:
             say(f"{'data':9} {note}")
-    imported = _import(config, data) if config.detector.kind == "predictions" else _detect(data)
+    imported = detect_responses(config, data)
     output = context.paths.detections(detector_run_id(config))
     write_records(output, imported.detections)
     verdicts = [detection.verdict for detection in imported.detections]
     counts: dict[str, JsonValue] = {"responses": len(data.responses), **imported.counts}
     counts |= {verdict: verdicts.count(verdict) for verdict in sorted(set(verdicts))}
     return Outcome((output,), counts, {"detector": detector_run_id(config)})
+
+
+def detect_responses(config: Config, data: Dataset) -> Imported:
+    """Return the configured detector's verdict on every response."""
+    return _import(config, data) if config.detector.kind == "predictions" else _detect(data)
 
 
 def _import(config: Config, data: Dataset) -> Imported:
@@ -55,6 +60,8 @@ def _detect(data: Dataset) -> Imported:
 
 def _predictions(config: Config) -> Path:
     path = Path(config.detector.predictions or "")
+    if path.is_dir():
+        raise MissingInputError(f"detector.predictions: {path}: is a directory, not a file")
     if not path.is_file():
         raise MissingInputError(f"detector.predictions: {path}: no such file")
     return path

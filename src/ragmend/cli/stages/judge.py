@@ -11,7 +11,7 @@ from ragmend.cli.context import Context, Outcome, Stage, run_inputs
 from ragmend.cli.data import Population, read_population
 from ragmend.cli.journaling import Unit, answer_units
 from ragmend.config import Config
-from ragmend.errors import AccountingError
+from ragmend.errors import AccountingError, AnswerFaultError
 from ragmend.io import read_records, sha256_of, write_records
 from ragmend.judges.panel import judge_answer
 from ragmend.paths import manifest_path
@@ -72,6 +72,10 @@ def _judge(name: str, reading: SourceReading, answer: RepairedAnswer) -> list[Ju
     judgement = judge_answer(
         name, reading, record_id=answer.record_id, condition=answer.condition, answer=answer.text
     )
+    for span in judgement.spans:
+        if answer.text[span.start : span.end] != span.text:
+            message = f"span {span.start}:{span.end} does not hold {span.text!r}"
+            raise AnswerFaultError(message, status="malformed")
     return [judgement]
 
 

@@ -13,7 +13,8 @@ from ragmend.repair.evidence import match_evidence
 
 
 def _execute(context: Context) -> Outcome:
-    paths, top_k = context.paths, context.config.evidence.top_k
+    paths, evidence_config = context.paths, context.config.evidence
+    top_k, window = evidence_config.top_k, evidence_config.window
     population = read_population(paths)
     claims = by_record(read_records(paths.claims, Claim))
     by_source: dict[str, list[Claim]] = {}
@@ -23,7 +24,9 @@ def _execute(context: Context) -> Outcome:
     evidence = [
         row
         for source_id, of_source in by_source.items()
-        for row in match_evidence(population.sources[source_id], of_source, top_k=top_k)
+        for row in match_evidence(
+            population.sources[source_id], of_source, top_k=top_k, window=window
+        )
     ]
     write_records(paths.evidence, evidence)
     n_claims = sum(map(len, by_source.values()))
@@ -44,6 +47,9 @@ MATCH = Stage(
     name="match",
     manifest=lambda context: manifest_path(context.paths.evidence),
     inputs=_inputs,
-    settings=lambda config: {"evidence.top_k": config.evidence.top_k},
+    settings=lambda config: {
+        "evidence.top_k": config.evidence.top_k,
+        "evidence.window": config.evidence.window,
+    },
     execute=_execute,
 )

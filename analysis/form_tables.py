@@ -1,0 +1,140 @@
+"""Tables of form: what is not well formed in the answers, and how assembly fitted claims in."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ragmend.analysis.arm_tables import arm_order
+from ragmend.analysis.frames import DROPPED_WITHOUT_CONTENT, Frames, needed
+from ragmend.analysis.notes import notes_for
+from ragmend.analysis.settings import Provenance, Settings
+from ragmend.analysis.table import Column, Table, percent, table_frame
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_FORM_COLUMNS = (
+    Column("condition", "condition", "text"),
+    Column("label", "quantity", "text"),
+    Column("value", "count", "count"),
+    Column("of", "of", "count"),
+    Column("pct", "%", "decimal", 1),
+)
+_EDIT_COLUMNS = (
+    Column("arm", "arm", "text"),
+    Column("edit", "edit", "text"),
+    Column("claims", "claims", "count"),
+    Column("of", "of", "count"),
+    Column("claims_pct", "%", "decimal", 1),
+)
+
+
+class FormRow(NamedTuple):
+    """One quantity of one condition: a count of answers or claims, and its share."""
+
+    condition: str
+    quantity: str
+    label: str
+    value: int
+    of: int
+    pct: Fraction | None
+
+
+class EditRow(NamedTuple):
+    """How many claims of one arm assembly edited in one way."""
+
+    arm: str
+    edit: str
+    claims: int
+    of: int
+    claims_pct: Fraction | None
+
+
+def wellformedness_table(frames: Frames, *, settings: Settings, provenance: Provenance) -> Table:
+    """Count the answers of each condition that are not well formed, by kind of finding.
+
+    Args:
+        frames: Its answers: record_id, condition, findings (a tuple), empty (0/1); and its
+            actions, if there: arm, edits (a tuple).
+        settings: Not used.
+        provenance: Where the numbers come from.
+    """
+    key = ["record_id", "condition"]
+    answers = needed(frames, "answers", [*key, "findings", "empty"], key=key)
+    rows = [
+        row
+        for condition in _condition_order(answers["condition"])
+        for row in _form_rows(condition, answers[answers["condition"] == condition], frames.actions)
+    ]
+    notes = notes_for(
+        provenance,
+        "findings: the original's own; in the other conditions those that its original does not "
+        "have; an answer counts once a kind",
+        "claims without content: kept, but taken out by assembly, since all they headed was gone"
+        if frames.actions is not None
+        else "claims without content: not in this input",
+    )
+    title = "Form: answers that are not well formed"
+    return Table("wellformedness", title, table_frame(rows), _FORM_COLUMNS, notes)
+
+
+def assembly_edits_table(frames: Frames, *, settings: Settings, provenance: Provenance) -> Table:
+    """Count how assembly edited claims so that they fit into the repaired answer.
+
+    Args:
+        frames: Its actions: record_id, claim_id, arm, edits (a tuple).
+        settings: Not used.
+        provenance: Where the numbers come from.
+    """
+    key = ["record_id", "claim_id", "arm"]
+    actions = needed(frames, "actions", [*key, "edits"], key=key)
+    rows = [
+        row
+        for arm in arm_order(actions["arm"])
+        for row in _edit_rows(arm, actions.loc[actions["arm"] == arm, "edits"])
+    ]
+    notes = notes_for(provenance, "one claim may be edited in several ways")
+    title = "Assembly: how claims were fitted in"
+    return Table("assembly_edits", title, table_frame(rows), _EDIT_COLUMNS, notes)
+
+
+def _form_rows(
+    condition: str, answers: pd.DataFrame, actions: pd.DataFrame | None
+) -> Iterator[FormRow]:
+    n, n_found = len(answers), int(answers["findings"].map(bool).sum())
+    yield _form_row(condition, "any_finding", "answers with any finding", n_found, n)
+    counts = Counter(kind for findings in answers["findings"] for kind in _kinds(findings))
+    for kind, count in sorted(counts.items(), key=lambda item: (-item[1], item[0])):
+        yield _form_row(condition, kind, kind.replace("_", " "), count, n)
+    yield _form_row(condition, "empty", "empty answers", int(answers["empty"].sum()), n)
+    if actions is not None and condition != "original":
+        edits_C: pd.Series[Any] = actions.loc[actions["arm"] == condition, "edits"]
+        gone = int(edits_C.map(lambda edits: DROPPED_WITHOUT_CONTENT in edits).sum())
+        label = "claims without content"
+        yield _form_row(condition, "claims_without_content", label, gone, len(edits_C))
+
+
+def _form_row(condition: str, quantity: str, label: str, count: int, of: int) -> FormRow:
+    return FormRow(condition, quantity, label, count, of, percent(count, of))
+
+
+def _edit_rows(arm: str, edits_C: pd.Series[Any]) -> Iterator[EditRow]:
+    n, edited = len(edits_C), int(edits_C.map(bool).sum())
+    yield EditRow(arm, "any edit", edited, n, percent(edited, n))
+    counts = Counter(edit for edits in edits_C for edit in sorted(set(edits)))
+    for edit, count in sorted(counts.items(), key=lambda item: (-item[1], item[0])):
+        yield EditRow(arm, edit, count, n, percent(count, n))
+
+
+def _kinds(findings: Iterable[str]) -> list[str]:
+    """Return each kind of finding once: "doubled_word: the" is a doubled word."""
+    return sorted({finding.partition(":")[0] for finding in findings})
+
+
+def _condition_order(found: Iterable[str]) -> list[str]:
+    present = set(found)
+    arms = arm_order(present - {"original"})
+    return ["original", *arms] if "original" in present else arms

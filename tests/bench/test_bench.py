@@ -1,0 +1,51 @@
+"""The benchmark's own reckoning; what it measures is no test's business."""
+
+import json
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+FIGURES = """
+from bench.figures import Figure, as_json, as_text
+figures = [
+    Figure("speed", 2500.0, "claims/s", "at least", 2000),
+    Figure("growth", 1.625, "x", "at most", 1.5),
+    Figure("time", 9.36, "s"),
+]
+"""
+
+
+def python(*arguments):
+    done = subprocess.run(
+        [sys.executable, *arguments], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    return done.stdout
+
+
+def test_figures_stand_in_columns_with_limit_and_verdict():
+    assert python("-c", f"{FIGURES}print(as_text(figures))").splitlines() == [
+        "what          measured  must reach",
+        "speed   2,500 claims/s  at least 2,000  ok",
+        "growth          1.62 x  at most 1.5     short",
+        "time            9.36 s",
+    ]
+
+
+def test_figures_are_told_as_json_too():
+    found = json.loads(python("-c", f"{FIGURES}print(as_json(figures))"))
+    assert [figure["verdict"] for figure in found] == ["ok", "short", ""]
+    assert found[0] == {
+        "what": "speed", "measured": 2500.0, "unit": "claims/s", "bound": "at least",
+        "limit": 2000, "verdict": "ok",
+    }  # fmt: skip
+
+
+def test_a_peak_of_memory_is_measured_in_a_process_of_its_own():
+    assert int(python("-m", "bench.memory", "read", "3")) > 0
+
+
+def test_the_benchmark_is_not_shipped():
+    build = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["hatch"]["build"]
+    assert "bench" not in build["targets"]["wheel"]["only-include"]

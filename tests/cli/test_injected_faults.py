@@ -1,0 +1,234 @@
+"""Faults of every kind at random units: never a decision, all listed, none of them sticks."""
+
+import math
+import os
+import random
+import shutil
+import time
+
+import pytest
+
+from ragmend.cli import backends, checked
+from ragmend.cli.experiment import open_experiment
+from ragmend.errors import AnswerFaultError, FaultError
+from ragmend.io import read_records
+from ragmend.journal import read_journal
+from ragmend.judges import panel
+from ragmend.manifest import read_manifest
+from ragmend.paths import RunPaths, shard_path
+from ragmend.records import (
+    ARMS,
+    CONDITIONS,
+    Action,
+    Candidate,
+    Claim,
+    Fault,
+    Judgement,
+    RepairedAnswer,
+    Span,
+    Verdict,
+)
+
+N_FAULTS = int(os.environ.get("RAGMEND_FAULTS", "200"))
+SHARE = 0.3
+RAISED = ("malformed", "truncated", "empty", "non_finite", "low_mass", "timeout")
+
+
+class Plan:
+    """Which units get no usable answer: drawn anew for each seed, the same for each try."""
+
+    def __init__(self):
+        self.seed, self.is_on, self.n_injected, self.share = 0, False, 0, SHARE
+
+    def draw(self, kinds, *unit):
+        """Return what goes wrong with a unit: a status to raise, one of `kinds`, or None."""
+        drawn = random.Random(f"{self.seed}|{unit}")
+        if not self.is_on or drawn.random() >= self.share:
+            return None
+        self.n_injected += 1
+        kind = drawn.choice((*RAISED, *kinds))
+        if kind in RAISED:
+            raise AnswerFaultError(f"injected: {kind}", status=kind)
+        return kind
+
+
+class FaultyVerifier:
+    """A verifier with faults by plan; also such as a backend does not notice itself."""
+
+    def __init__(self, verifier, plan):
+        self.verifier, self.plan, self.name = verifier, plan, verifier.name
+
+    def verify(self, source, claims, *rest):
+        kinds = ("nan", "missing", "foreign", "twice", "no record") if claims else ()
+        kind = self.plan.draw(kinds, "verify", [claim.claim_id for claim in claims], source)
+        verdicts = self.verifier.verify(source, claims, *rest)
+        if kind == "nan":
+            return [verdicts[0].model_copy(update={"p_support": math.nan}), *verdicts[1:]]
+        if kind == "missing":
+            return verdicts[:-1]
+        if kind == "foreign":
+            return [*verdicts[:-1], verdicts[-1].model_copy(update={"claim_id": "other"})]
+        if kind == "twice":
+            return [verdicts[0], *verdicts]
+        if kind == "no record":
+            Verdict.model_validate(verdicts[0].model_dump() | {"p_support": 1.5})
+        return verdicts
+
+    def score_texts(self, source, texts):
+        kind = self.plan.draw(("nan", "infinite", "missing", "too great"), "score", source, texts)
+        scores = self.verifier.score_texts(source, texts)
+        if kind == "missing":
+            return scores[:-1]
+        worst = {"nan": math.nan, "infinite": math.inf, "too great": 1.5}
+        return [*scores[:-1], worst[kind]] if kind else scores
+
+
+def faulty_judge(judge, name, plan):
+    def find(reading, answer):
+        kind = plan.draw(("foreign span", "no record"), "judge", name, answer, reading.fragments)
+        if kind == "foreign span":
+            return (Span(start=0, end=3, text="\0\0\0"),)
+        if kind == "no record":
+            return (Span(start=3, end=1, text=""),)
+        return judge(reading, answer)
+
+    return find
+
+
+@pytest.fixture
+def plan(monkeypatch):
+    """Put faults by plan behind every role."""
+    made = Plan()
+    checked_verifier = checked.CheckedVerifier
+    monkeypatch.setattr(
+        backends,
+        "CheckedVerifier",
+        lambda verifier: checked_verifier(FaultyVerifier(verifier, made)),
+    )
+    for name, judge in panel.JUDGES.items():
+        monkeypatch.setitem(panel.JUDGES, name, faulty_judge(judge, name, made))
+    return made
+
+
+@pytest.fixture(scope="module")
+def matched(tmp_path_factory):
+    """A run that is complete up to the first stage that asks for answers."""
+    root = tmp_path_factory.mktemp("matched") / "run"
+    for stage in ("detect", "select", "split", "match"):
+        open_experiment("demo", root).run(only=stage)
+    return root
+
+
+STAGES = {  # the stages that ask for answers: the folder, and what holds their decisions
+    "verify": ("05-verdicts", "verdicts.jsonl"),
+    "propose": ("06-candidates", "candidates.jsonl"),
+    "judge": ("08-judgements", "judgements.jsonl"),
+}
+
+
+def run_stage(root, stage, accept=None):
+    open_experiment("demo", root, accept_faults=accept).run(only=stage)
+
+
+def refuse_then_retry(root, stage, plan):
+    """Run a stage with faults, check that they are faults only; then without them."""
+    folder, decisions = STAGES[stage]
+    plan.is_on, plan.n_injected = True, 0
+    with pytest.raises(FaultError, match=f"stage {stage}: ") as refused:
+        run_stage(root, stage)
+    plan.is_on = False
+    faults = list(read_records(root / folder / "faults.jsonl", Fault))
+    assert f"stage {stage}: {plan.n_injected} faulty answers" in str(refused.value)
+    assert len(faults) == plan.n_injected > 0
+    assert {fault.stage for fault in faults} == {stage}
+    assert not (root / folder / decisions).exists()
+    assert not (root / folder / "manifest.json").exists()
+    n_recorded = len(read_journal(shard_path(root / folder)).entries)
+    run_stage(root, stage)
+    assert not (root / folder / "faults.jsonl").exists()
+    assert n_recorded + len(faults) == read_manifest(root / folder / "manifest.json").n_units
+    return len(faults)
+
+
+def accept(root, stage, plan):
+    """Run a stage with faults that are accepted; return them."""
+    folder, _ = STAGES[stage]
+    plan.is_on, plan.n_injected = True, 0
+    run_stage(root, stage, accept="injected")
+    plan.is_on = False
+    manifest = read_manifest(root / folder / "manifest.json")
+    assert (manifest.n_faults, manifest.accepted_faults) == (plan.n_injected, "injected")
+    return list(read_records(root / folder / "faults.jsonl", Fault))
+
+
+def check_accounting(root, faults):
+    """Check that every unit is either decided or a fault, and that counts agree."""
+    paths = RunPaths(root)
+    unverified = {fault.record_id for fault in faults["verify"]}
+    excluded = unverified | {fault.record_id for fault in faults["propose"]}
+    claims = list(read_records(paths.claims, Claim))
+    verdicts = [verdict.claim_id for verdict in read_records(paths.verdicts, Verdict)]
+    assert verdicts == [claim.claim_id for claim in claims if claim.record_id not in unverified]
+    assert not excluded & {c.record_id for c in read_records(paths.candidates, Candidate)}
+    kept = [claim for claim in claims if claim.record_id not in excluded]
+    actions = [(a.claim_id, a.arm) for a in read_records(paths.actions, Action)]
+    assert sorted(actions) == sorted((claim.claim_id, arm) for claim in kept for arm in ARMS)
+    answers = [(a.record_id, a.condition) for a in read_records(paths.answers, RepairedAnswer)]
+    records = {claim.record_id for claim in kept}
+    assert sorted(answers) == sorted((record, c) for record in records for c in CONDITIONS)
+    judged = [
+        (j.record_id, j.condition, j.judge) for j in read_records(paths.judgements, Judgement)
+    ]
+    faulty = [(f.record_id, f.condition, f.judge) for f in faults["judge"]]
+    cells = sorted((*answer, judge) for answer in answers for judge in panel.JUDGES)
+    assert sorted(judged + faulty) == cells
+
+
+def test_injected_faults_are_never_decisions_and_leave_no_trace(
+    matched, finished, tmp_path, plan, note
+):
+    started, n_faults = time.monotonic(), 0
+    while n_faults < N_FAULTS:
+        plan.seed += 1
+        retried, accepted = tmp_path / "retried", tmp_path / "accepted"
+        faults = {}
+        for root in (retried, accepted):
+            shutil.rmtree(root, ignore_errors=True)
+            shutil.copytree(matched, root)
+        for stage in ("verify", "propose", "assemble", "judge"):
+            if stage in STAGES:
+                n_faults += refuse_then_retry(retried, stage, plan)
+                faults[stage] = accept(accepted, stage, plan)
+                n_faults += len(faults[stage])
+            else:
+                run_stage(retried, stage)
+                run_stage(accepted, stage, accept="injected")
+        for folder, decisions in (*STAGES.values(), ("07-arms", "answers.jsonl")):
+            assert (retried / folder / decisions).read_bytes() == (
+                finished / folder / decisions
+            ).read_bytes()
+        check_accounting(accepted, faults)
+    note(f"{n_faults:,} injected faults in {time.monotonic() - started:.0f} s: none was a decision")
+
+
+def test_tables_of_a_run_with_accepted_faults_say_so(matched, tmp_path, plan):
+    root = shutil.copytree(matched, tmp_path / "run")
+    plan.share, plan.seed = 0.02, 1
+    plan.is_on = True
+    open_experiment("demo", root, accept_faults="injected").run()
+    left_out = {
+        f.record_id for path in root.rglob("faults.jsonl") for f in read_records(path, Fault)
+    }
+    assert left_out
+    report = (root / "report.md").read_text("utf-8")
+    assert f"{len(left_out)} records were left out for accepted faults" in report
+
+
+def test_where_every_record_has_a_fault_there_is_nothing_to_analyse(matched, tmp_path, plan):
+    root = shutil.copytree(matched, tmp_path / "run")
+    for stage in ("verify", "propose", "assemble"):
+        run_stage(root, stage)
+    plan.share, plan.is_on = 1.0, True
+    with pytest.raises(FaultError, match="no record is left to analyse"):
+        open_experiment("demo", root, accept_faults="injected").run()
+    assert not (root / "tables").exists()
