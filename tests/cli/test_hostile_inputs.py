@@ -147,10 +147,13 @@ FAULTS = {
     "has a word for a number": lambda content: content + b'[evidence]\ntop_k = "many"\n',
     "has a section twice": lambda content: content + b"[data]\n",
     "has brackets without end": lambda content: b"a = " + b"[" * 5000 + content,
-    "has infinite means": lambda content: whole(content, lambda r: set_to(r, means=[1e999])),
-    "has few means": lambda content: whole(content, lambda r: set_to(r, means=[1.0])),
-    "misspells intercept": lambda content: whole(
-        content, lambda r: rename(r, "intercept", "intercpt")
+    "has an infinite number": lambda content: whole(
+        content, lambda r: set_to(r, format_version=1e999)
+    ),
+    "has a number too large": lambda content: content.replace(b"0.0", b"1e999", 1),
+    "is of another version": lambda content: whole(content, lambda r: set_to(r, format_version=0)),
+    "misspells a name": lambda content: whole(
+        content, lambda r: rename(r, "format_version", "format_versoin")
     ),
     "misspells counts": lambda content: whole(content, lambda r: rename(r, "counts", "count")),
     "has text for counts": lambda content: whole(content, lambda r: set_to(r, counts="many")),
@@ -235,9 +238,10 @@ ROWS = [
     ("parameters", "is empty", "v.json: not valid JSON"),
     ("parameters", "is not UTF-8", "v.json: not UTF-8"),
     ("parameters", "is cut", "v.json: not valid JSON"),
-    ("parameters", "has infinite means", "v.json: Infinity is not a JSON number"),
-    ("parameters", "has few means", "must be one a feature"),
-    ("parameters", "misspells intercept", "v.json: unknown key 'intercpt'; did you mean 'interce"),
+    ("parameters", "has an infinite number", "v.json: Infinity is not a JSON number"),
+    ("parameters", "has a number too large", "v.json: 1e999 is too large for a number"),
+    ("parameters", "is of another version", "v.json: format_version: Input should be"),
+    ("parameters", "misspells a name", "unknown key 'format_versoin'; did you mean 'format_vers"),
     ("answer to split", "is missing", "a.txt: no such file"),
     ("answer to split", "is a directory", "a.txt: is a directory"),
     ("answer to split", "is not UTF-8", "a.txt: not UTF-8 (byte 30"),
