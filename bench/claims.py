@@ -8,9 +8,9 @@ from bench.corpus import Corpus, SourceClaims, split_all
 from bench.figures import Figure, cpu_seconds
 from ragmend.records import Claim
 from ragmend.repair.arms import Decision
-from ragmend.repair.assembly import assemble
-from ragmend.repair.claims import split_claims
+from ragmend.repair.assembling.assembly import assemble
 from ragmend.repair.evidence import match_evidence
+from ragmend.repair.splitting.claims import split_claims
 from ragmend.text.fragments import source_fragments
 
 TOP_K = 3

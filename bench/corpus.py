@@ -9,7 +9,7 @@ from ragmend.cli.data import read_data, read_population
 from ragmend.cli.experiment import open_experiment
 from ragmend.config import load_config
 from ragmend.records import Claim, Response, Source
-from ragmend.repair.claims import split_claims
+from ragmend.repair.splitting.claims import split_claims
 
 N_REPEATED = 1000
 

@@ -20,7 +20,7 @@ from ragmend.io import read_records, write_records
 from ragmend.manifest import current_environment
 from ragmend.paths import RunPaths
 from ragmend.records import Response
-from ragmend.repair.claims import split_claims
+from ragmend.repair.splitting.claims import split_claims
 
 N_ANSWERS = 100
 GROWTH = 4

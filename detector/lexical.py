@@ -7,7 +7,7 @@ predictions take its place in any real experiment.
 from ragmend.records import Detection, Response, Span
 from ragmend.text.content import supportable_stems
 from ragmend.text.names import names
-from ragmend.text.numbers import is_stated, numbers
+from ragmend.text.quantities.numbers import is_stated, numbers
 from ragmend.text.reading import SourceReading
 from ragmend.text.sentences import sentence_spans
 from ragmend.text.words import words

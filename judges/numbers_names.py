@@ -9,7 +9,7 @@ ones are flagged (.211 of all, .424 are gold).
 from ragmend.records import Span
 from ragmend.scoring import merge_spans
 from ragmend.text.names import NameSpan, names
-from ragmend.text.numbers import is_stated, numbers
+from ragmend.text.quantities.numbers import is_stated, numbers
 from ragmend.text.reading import SourceReading
 
 

@@ -13,7 +13,7 @@ from ragmend.records import Candidate, CandidateKind, Claim, Evidence, Gate, Sou
 from ragmend.repair.gate import check_gate
 from ragmend.repair.prose import as_prose, is_statement, refers_back
 from ragmend.repair.verification import Rewriter, Verifier
-from ragmend.repair.wellformed import well_formedness_findings
+from ragmend.repair.wellformed.findings import well_formedness_findings
 from ragmend.text.reading import SourceReading, read_source
 from ragmend.text.words import words
 

@@ -12,8 +12,8 @@ from itertools import pairwise
 
 from ragmend.records import Gate
 from ragmend.text.names import name_stem, names, opening_words
-from ragmend.text.numbers import Number, is_stated, numbers
 from ragmend.text.openings import can_only_be_a_name
+from ragmend.text.quantities.numbers import Number, is_stated, numbers
 from ragmend.text.reading import SourceReading
 from ragmend.text.short_names import short_names
 from ragmend.text.words import words

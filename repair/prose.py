@@ -3,7 +3,7 @@
 import re
 import unicodedata
 
-from ragmend.repair.sentence_form import capitalise, ends_with_stop
+from ragmend.repair.assembling.sentence_form import capitalise, ends_with_stop
 from ragmend.text.fragments import Fragment
 
 # How a field's rendering becomes a statement; the first prefix that fits is used. Not "It": the

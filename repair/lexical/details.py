@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from ragmend.repair.lexical.source import VerifiedSource
 from ragmend.text.names import name_stem, names
-from ragmend.text.numbers import is_stated, numbers
+from ragmend.text.quantities.numbers import is_stated, numbers
 from ragmend.text.reading import SourceReading
 from ragmend.text.tfidf import Match
 from ragmend.text.words import ATTRIBUTION_WORDS, Word, is_negation

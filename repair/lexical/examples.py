@@ -6,11 +6,11 @@ from typing import NamedTuple
 
 from ragmend.errors import DataError
 from ragmend.records import Claim, GoldSpan, Response, Source, TaskType
-from ragmend.repair.claims import split_claims
 from ragmend.repair.lexical.features import answer_places, claim_features
 from ragmend.repair.lexical.source import VerifiedSource
 from ragmend.repair.lexical.verifier import EVIDENCE_DEPTH
 from ragmend.repair.lexical.wording import Commonplaces
+from ragmend.repair.splitting.claims import split_claims
 from ragmend.scoring import overlaps_any
 from ragmend.text.content import supportable_stems
 from ragmend.text.tfidf import best_fragments

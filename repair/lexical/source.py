@@ -8,7 +8,7 @@ from pydantic import JsonValue
 
 from ragmend.records import Source
 from ragmend.text.names import name_stem
-from ragmend.text.numbers import NumberKeys, stated_keys
+from ragmend.text.quantities.numbers import NumberKeys, stated_keys
 from ragmend.text.reading import SourceReading, read_source
 
 

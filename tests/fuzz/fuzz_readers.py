@@ -31,8 +31,8 @@ from ragmend.records import (
     Source,
     Verdict,
 )
-from ragmend.repair.claims import split_claims
 from ragmend.repair.lexical.parameters import load_parameters
+from ragmend.repair.splitting.claims import split_claims
 from ragmend.run_lock import Holder
 from ragmend.text.fragments import source_fragments
 

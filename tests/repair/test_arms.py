@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from ragmend.errors import AccountingError, LookupMissError
 from ragmend.records import ARMS, Candidate, Claim, Gate, Response, Verdict
 from ragmend.repair.arms import check_nesting, decide, missing_verdicts, record_answers
-from ragmend.repair.repaired import check_reconstruction, repair_record
+from ragmend.repair.assembling.repaired import check_reconstruction, repair_record
 
 TEXT = "One. Two. Three."
 KINDS = ("extract", "rewrite")

@@ -10,7 +10,7 @@ from ragmend.datasets.ragtruth import find_files, load_ragtruth
 from ragmend.records import TASKS, Source
 from ragmend.repair.gate import check_gate
 from ragmend.text.names import names
-from ragmend.text.numbers import SPELLED_NUMBERS, is_stated, numbers, stated_keys
+from ragmend.text.quantities.numbers import SPELLED_NUMBERS, is_stated, numbers, stated_keys
 from ragmend.text.reading import read_source
 
 READING = read_source(

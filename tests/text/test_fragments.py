@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from ragmend.records import Source
 from ragmend.text.fragments import MAX_WINDOW, source_fragments
 from ragmend.text.names import names
-from ragmend.text.numbers import is_stated, numbers
+from ragmend.text.quantities.numbers import is_stated, numbers
 from ragmend.text.reading import read_source
 
 PASSAGES = (

@@ -12,7 +12,7 @@ from ragmend.io import sha256_of_file
 from ragmend.judges.panel import JUDGES
 from ragmend.repair.lexical.parameters import parameters_path
 from ragmend.repair.lexical.verifier import LexicalVerifier, verifier_name
-from ragmend.repair.lexical_rewriter import LEXICAL_REWRITER, LexicalRewriter
+from ragmend.repair.rewriting.rewriter import LEXICAL_REWRITER, LexicalRewriter
 from ragmend.repair.verification import Rewriter, Verifier
 
 

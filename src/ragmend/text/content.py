@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from ragmend.text.numbers import SPELLED_NUMBERS
+from ragmend.text.quantities.numbers import SPELLED_NUMBERS
 from ragmend.text.words import ATTRIBUTION_WORDS, Word, is_content, stem
 
 # Words by which an answer reports what a source says or holds; the source says it without
@@ -27,7 +27,7 @@ def needs_support(word: Word) -> bool:
     """Tell whether a source should have a word that a statement uses.
 
     It should have content words, but neither words by which an answer talks about its source
-    nor numbers, which are compared by value (`ragmend.text.numbers`) and not by spelling.
+    nor numbers, which are compared by value (`text.quantities`) and not by spelling.
     """
     norm = word.norm
     if not is_content(norm) or norm in ATTRIBUTION_WORDS or word.stem in _REPORTING_STEMS:

@@ -13,8 +13,8 @@ from typing import Literal, NamedTuple
 from pydantic import JsonValue
 
 from ragmend.records import Source
-from ragmend.text.field_words import scalar_text
-from ragmend.text.fields import FieldLine, derived_lines, value_lines
+from ragmend.text.fields.field_words import scalar_text
+from ragmend.text.fields.lines import FieldLine, derived_lines, value_lines
 from ragmend.text.sentences import sentence_spans
 
 FragmentKind = Literal["sentence", "field", "review"]

@@ -9,7 +9,7 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from ragmend.text.dates import SURNAME_MONTH
+from ragmend.text.quantities.dates import SURNAME_MONTH
 from ragmend.text.words import ATTRIBUTION_WORDS, NEGATIONS, STOP_WORDS, Word, stem, words
 
 # What may stand between two capitalised words of one name: a blank, "&", "-", or a small word.

@@ -10,7 +10,7 @@ from itertools import chain, pairwise
 from ragmend.records import Source
 from ragmend.text.fragments import MAX_WINDOW, Fragment, source_fragments
 from ragmend.text.names import NameSpan, name_stem, names
-from ragmend.text.numbers import NumberKeys, number_keys, numbers, stated_keys
+from ragmend.text.quantities.numbers import NumberKeys, number_keys, numbers, stated_keys
 from ragmend.text.short_names import Abbreviations, read_abbreviations
 from ragmend.text.tfidf import FragmentIndex, index_fragments
 from ragmend.text.words import Word, content_stems, is_negation, words

@@ -8,7 +8,7 @@ import click
 
 from ragmend.errors import DataError
 from ragmend.io import read_file
-from ragmend.repair.claims import split_claims
+from ragmend.repair.splitting.claims import split_claims
 
 
 @click.command("split")

@@ -13,7 +13,7 @@ from ragmend.io import read_records, write_records
 from ragmend.paths import manifest_path
 from ragmend.records import ARMS, Action, Candidate, Claim, RepairedAnswer, Verdict, by_record
 from ragmend.repair.arms import missing_verdicts, record_answers
-from ragmend.repair.repaired import check_reconstruction, repair_record
+from ragmend.repair.assembling.repaired import check_reconstruction, repair_record
 
 
 def _execute(context: Context) -> Outcome:

@@ -6,7 +6,7 @@ from ragmend.cli.context import Context, Outcome, Stage, run_inputs
 from ragmend.cli.data import read_population
 from ragmend.io import write_records
 from ragmend.paths import manifest_path
-from ragmend.repair.claims import split_claims
+from ragmend.repair.splitting.claims import split_claims
 
 
 def _execute(context: Context) -> Outcome:

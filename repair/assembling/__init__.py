@@ -1,0 +1,1 @@
+"""Answers put together again from what became of their claims."""

@@ -1,0 +1,1 @@
+"""The embedded rewriter: cuts a claim down to what its source states."""

@@ -1,0 +1,1 @@
+"""Answers into claims: exact spans, cut by rule."""

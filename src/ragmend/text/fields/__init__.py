@@ -1,0 +1,1 @@
+"""Structured fields in words."""

@@ -1,0 +1,1 @@
+"""Numbers, dates, times and units as comparable values."""
