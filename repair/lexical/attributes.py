@@ -33,7 +33,7 @@ _MENTIONS = {
     "BusinessParking.garage": r"garages?",
     "BusinessParking.valet": r"valet",
     "BusinessParking.validated": r"validat(?:ed|ion)",
-    "BusinessParking": r"park(?:ing)?",
+    "BusinessParking": r"parking|(?:can|to|could|may) park",
     "Music.live": r"live (?:music|bands?|performances?|entertainment)",
     "Music.dj": r"djs?",
     "Music": r"music",
@@ -72,6 +72,10 @@ _BOUNDARY = re.compile(
     r"|\b(?:and|also|it|they) (?:is|are|has|have|offers?|provides?|accepts?|allows?|does|do|can)\b"
     r"(?!\s*(?:not\b|n't))"
 )
+# "No lack of", "never fails to", "not just" say yes; "no wait for" says nothing of the thing.
+_SAYS_YES = re.compile(
+    r"\b(?:no (?:lack|shortage) of|(?:never|not|n't) fails? to|(?:not|n't) (?:just|only))\b"
+)
 _BEFORE = re.compile(
     r"\b(?:no|not|none|neither|nor|without|lacks?|lacking|never|unable|cannot|except|absence)\b"
     r"|n't\b"
@@ -82,6 +86,12 @@ _AFTER = re.compile(
     r"\s+(?:(?:is|are|was|were)(?: not\b|n't\b)|(?:is |are )?unavailable\b)"
 )
 _REACH = 120
+_NEAR = 40
+# "Casual dining" is a kind of restaurant; the attribute is the ambience.
+_AMBIENCE = re.compile(r"\b(?:ambien\w+|atmosphere|vibes?|setting|environment|feel|decor)\b")
+_LOCATED = re.compile(r"\b(?:located|situated|sits|parked)\b|\bin a (?:\w+ )?$")
+_NEEDLESS = re.compile(r"\s+(?:are|is) (?:unnecessary|not (?:needed|necessary|required))\b")
+_WAIT = re.compile(r"\b(?:wait|waiting|line|queue) for (?:\w+ )?$")
 _NO_WORDS = frozenset({"no", "none", "false", "0", ""})
 
 
@@ -130,6 +140,8 @@ def attribute_findings(
 
 def _findings(folded: str, attributes: Mapping[str, JsonValue]) -> Iterator[AttributeFinding]:
     for match in _ANY_MENTION.finditer(folded):
+        if _is_about_something_else(folded, match):
+            continue
         path = (match.lastgroup or "").replace("__", ".")
         yield AttributeFinding(
             path=path,
@@ -138,6 +150,21 @@ def _findings(folded: str, attributes: Mapping[str, JsonValue]) -> Iterator[Attr
             start=match.start(),
             end=match.end(),
         )
+
+
+def _is_about_something_else(folded: str, mention: re.Match[str]) -> bool:
+    """Tell whether a mention says nothing of the business: "located in a vacant parking lot"."""
+    before = folded[max(0, mention.start() - _NEAR) : mention.start()]
+    after = folded[mention.end() : mention.end() + _NEAR]
+    match mention.lastgroup:
+        case "Ambience__casual":
+            return not (_AMBIENCE.search(before) or _AMBIENCE.search(after))
+        case "BusinessParking__lot":
+            return _LOCATED.search(before) is not None
+        case "RestaurantsReservations":
+            return _NEEDLESS.match(after) is not None
+        case _:
+            return _WAIT.search(before) is not None
 
 
 def stated_value(attributes: Mapping[str, JsonValue], path: str) -> Stated:
@@ -172,6 +199,7 @@ def _is_negated(folded: str, start: int, end: int) -> bool:
     for boundary in _BOUNDARY.finditer(folded, begin, end + _REACH):
         if boundary.end() <= start:
             begin = boundary.end()
+    begin = max([begin, *(yes.end() for yes in _SAYS_YES.finditer(folded, begin, start))])
     return (
         _BEFORE.search(folded, begin, start) is not None
         or _AFTER.match(folded[end : end + _REACH]) is not None

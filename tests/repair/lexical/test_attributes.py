@@ -37,7 +37,7 @@ CASES = [
     ("Parking is available.", {"BusinessParking": "agrees"}),
     ("The place has no parking.", {"BusinessParking": "conflicts"}),
     ("The ambience is romantic.", {"Ambience.romantic": "conflicts"}),
-    ("A casual place.", {"Ambience.casual": "agrees"}),
+    ("A casual atmosphere.", {"Ambience.casual": "agrees"}),
     ("A trendy spot.", {"Ambience.trendy": "unknown"}),
     ("It is good for groups.", {"RestaurantsGoodForGroups": "unknown"}),
     ("They offer delivery.", {"RestaurantsDelivery": "absent"}),
@@ -82,3 +82,33 @@ def test_any_text_and_any_attributes_give_findings_with_exact_spans(text, attrib
     for finding in attribute_findings(text, attributes):
         assert 0 <= finding.start < finding.end <= len(text)
         assert not (finding.agrees and finding.conflicts)
+
+
+SAID_OTHERWISE = [
+    ("It has no lack of outdoor seating.", "OutdoorSeating", True),
+    ("They never fail to offer takeout.", "RestaurantsTakeOut", True),
+    ("It is not just casual in its ambience.", "Ambience.casual", True),
+    ("Street parking isn't available.", "BusinessParking.street", False),
+    ("There is neither valet nor WiFi.", "WiFi", False),
+    ("Without WiFi, it has outdoor seating.", "WiFi", False),
+]
+
+
+@pytest.mark.parametrize(("claim", "path", "is_affirmed"), SAID_OTHERWISE)
+def test_idioms_are_read_as_they_are_meant(claim, path, is_affirmed):
+    (finding,) = (f for f in attribute_findings(claim, BUSINESS) if f.path == path)
+    assert finding.is_affirmed is is_affirmed
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "There is no wait for takeout.",
+        "Reservations are unnecessary.",
+        "It is located in a vacant parking lot.",
+        "It is a casual dining spot.",
+        "The park is nearby.",
+    ],
+)
+def test_a_mention_that_says_nothing_of_the_business_is_none(claim):
+    assert attribute_findings(claim, BUSINESS) == ()
