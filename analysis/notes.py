@@ -7,9 +7,8 @@ from fractions import Fraction
 from ragmend.analysis.settings import FaultCount, Provenance
 from ragmend.analysis.table import round_half_up
 
-LEXICAL_VERIFIER = (
-    "verifier: lexical (no language model); its P(support) is a score, not a probability"
-)
+LEXICAL_VERIFIER = "lexical (no language model)"
+NO_PROBABILITY = "its P(support) is a score, not a probability"
 HEURISTIC_JUDGES = (
     "judges: heuristic (no language model); they use the same evidence as the lexical "
     "verifier, so a lower rate here does not show a better answer"
@@ -25,15 +24,17 @@ def notes_for(provenance: Provenance, *extra: str | None, judged: bool = False) 
         judged: Whether the table holds judges' labels.
     """
     judges = _judge_note(provenance) if judged else None
-    notes = (*extra, _verifier_note(provenance), judges, fault_note(provenance))
+    notes = (
+        *extra, *provenance.remarks, _verifier_note(provenance), judges, fault_note(provenance),
+    )  # fmt: skip
     return tuple(note for note in notes if note is not None)
 
 
 def warnings_for(provenance: Provenance) -> tuple[str, ...]:
     """Return what a reader of the whole report must know before the first number."""
-    warnings = []
+    warnings = [*provenance.remarks]
     if provenance.embedded_verifier:
-        warnings.append(LEXICAL_VERIFIER)
+        warnings.append(str(_verifier_note(provenance)))
     if provenance.embedded_judges:
         warnings.append(HEURISTIC_JUDGES)
     if provenance.faults:
@@ -55,7 +56,7 @@ def _describe_fault(fault: FaultCount) -> str:
 
 def _verifier_note(provenance: Provenance) -> str | None:
     if provenance.embedded_verifier:
-        return LEXICAL_VERIFIER
+        return f"verifier: {provenance.verifier_name or LEXICAL_VERIFIER}; {NO_PROBABILITY}"
     name = provenance.verifier_name
     return None if name is None else f"verifier: {name}"
 

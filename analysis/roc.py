@@ -52,7 +52,10 @@ def area_under_curve(
     Source: Hanley and McNeil 1982, Radiology 143(1), 29-36 (area and Wilcoxon statistic);
         Davison and Hinkley 1997, section 3.8 (resampling of clusters).
     """
-    positive = np.asarray(positive_C, dtype=bool)
+    labels = np.asarray(positive_C, dtype=np.float64)
+    if not np.isin(labels, (0.0, 1.0)).all():
+        raise StatisticsError("an area needs labels of 0 and 1")
+    positive = labels == 1.0
     score = np.asarray(score_C, dtype=np.float64)
     names, cluster = np.unique(np.asarray(cluster_C), return_inverse=True)
     if not len(positive) == len(score) == len(cluster):

@@ -75,5 +75,7 @@ class Provenance(Record):
     """The judges in table order; empty: those found, by name."""
     primary_judge: str | None = None
     """The judge that drives per-task tables."""
+    remarks: tuple[str, ...] = ()
+    """What a reader of any table must know of the answers: some left out, some seen before."""
     faults: tuple[FaultCount, ...] | None = None
     """Faulty answers of each stage; None: the input does not say."""

@@ -30,7 +30,7 @@ _AREA_COLUMNS = (
     Column("claims", "claims", "count"),
     Column("unsupported", "unsupported", "count"),
     Column("auc", "AUC of 1 − P(support)", "decimal", 3),
-    Column("auc", "95 % over sources", "interval", 3),
+    Column("auc", "interval", "interval", 3),
 )
 
 _THRESHOLD_COLUMNS = (
@@ -98,8 +98,8 @@ def verifier_area_table(
         for task, part in _parts(of_features)
     ]
     title = "Verifier against gold: claims ordered by 1 − P(support)"
-    frame = table_frame(rows)
-    return Table("verifier_auc", title, frame, _AREA_COLUMNS, notes_for(provenance, *notes))
+    found = notes_for(provenance, *notes, _interval_note(settings))
+    return Table("verifier_auc", title, table_frame(rows), _AREA_COLUMNS, found)
 
 
 def verifier_threshold_table(
@@ -126,11 +126,22 @@ def verifier_threshold_table(
     )  # fmt: skip
 
 
+def _interval_note(settings: Settings) -> str:
+    return (
+        f"interval: {100 * settings.confidence:g} % percentile bootstrap over sources, "
+        f"{settings.n_resamples} resamples, seed {settings.seed}; of few sources it is too narrow"
+    )
+
+
 def _check(scored: pd.DataFrame) -> None:
     require_columns(scored, SCORED_COLUMNS, table="scored claims")
     for column in ("record_gold", "gold_unsupported"):
         if not scored[column].isin([0, 1]).all():
             raise StatisticsError(f"scored claims: {column} must be 0 or 1 in every row")
+    if not scored["p_support"].between(0, 1).all():  # neither is a missing one
+        raise StatisticsError("scored claims: p_support must lie in [0, 1] in every row")
+    if scored[["features", "task", "source_id", "record_id"]].isna().to_numpy().any():
+        raise StatisticsError("scored claims: features, task, source and record must be given")
 
 
 def _parts(claims: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
@@ -140,7 +151,7 @@ def _parts(claims: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
 def _area_row(features: str, task: str, part: pd.DataFrame, settings: Settings) -> AreaRow:
     found = area_under_curve(
         part["gold_unsupported"] == 1,
-        1 - part["p_support"],
+        -part["p_support"],  # the order of 1 − P(support), without its rounding
         part["source_id"],
         n_resamples=settings.n_resamples,
         seed=settings.seed,

@@ -67,6 +67,7 @@ def import_predictions(
     run_id: str,
     unknown_records: Literal["error", "ignore"] = "error",
     missing_records: Literal["error", "exclude"] = "error",
+    left_out: frozenset[str] = frozenset(),
 ) -> Imported:
     """Read a prediction file as detections on the given responses.
 
@@ -78,18 +79,21 @@ def import_predictions(
         unknown_records: Whether a prediction for another response stops the import.
         missing_records: Whether a response without a prediction stops the import, or is
             left out of it.
+        left_out: Ids of responses that are known but take no part; their rows are counted.
 
     Raises:
         DataError: A bad row, a duplicate id, or records unknown or missing under `error`.
     """
     wanted = {response.record_id: response for response in responses}
     found: dict[str, Detection] = {}
-    n_unknown = n_contradictions = 0
+    n_unknown = n_left_out = n_contradictions = 0
     for row, columns, record_id in _read_keyed_rows(path, system):
         response = wanted.get(record_id)
         if response is not None:
             found[record_id], contradicts = _as_detection(row, columns, response, run_id)
             n_contradictions += contradicts
+        elif record_id in left_out:
+            n_left_out += 1
         elif unknown_records == "ignore":
             n_unknown += 1
         else:
@@ -97,7 +101,7 @@ def import_predictions(
                 f"{row.where}: record {record_id!r} is not in the data; "
                 'detector.unknown_records = "ignore" passes over such rows'
             )
-    if not found and not n_unknown:
+    if not found and not n_unknown and not n_left_out:
         raise DataError(f"{path}: the file holds no prediction")
     missing = [record_id for record_id in wanted if record_id not in found]
     if missing and missing_records == "error":
@@ -108,8 +112,9 @@ def import_predictions(
     return Imported(
         detections=tuple(found[record_id] for record_id in wanted if record_id in found),
         counts={
-            "rows": len(found) + n_unknown,
+            "rows": len(found) + n_left_out + n_unknown,
             "imported": len(found),
+            "left_out": n_left_out,
             "unknown_records_ignored": n_unknown,
             "missing_records_excluded": len(missing),
             "verdict_contradicts_spans": n_contradictions,

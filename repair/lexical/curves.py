@@ -60,10 +60,13 @@ class AdditiveModel(Record):
 
         Args:
             features: One value a curve.
+
+        Returns:
+            Their sum; infinite or NaN where parameters are out of all proportion, which whoever
+            asks must treat as a fault.
         """
-        return self.intercept + math.fsum(
-            curve.at(value) for curve, value in zip(self.curves, features, strict=True)
-        )
+        added = [curve.at(value) for curve, value in zip(self.curves, features, strict=True)]
+        return self.intercept + sum(added)
 
 
 def expit(log_odds: float) -> float:

@@ -7,7 +7,7 @@ sources are dealt into folds, and each fold is scored by a model that has not se
 Reproduce it with `ragmend fit-verifier --data FOLDER --out FILE`.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,25 +33,24 @@ MAX_DISTINCT = 4  # a feature with so few values gets a knot at each
 TARGET_SHARE = 3014 / 7926
 
 _NOTE = (
-    "Fitted on RAGTruth's train records at hand, which are question answering and a little "
-    "summarisation, and, for data-to-text, on 30 of the test split's sources, which no test "
-    "figure may use. A claim counts as unsupported if it shares at least one character with "
-    "any annotated span. The shift, by held-out claims, makes .50 a useful threshold and the "
-    "result a score, not a probability."
+    "A claim counts as unsupported if it shares at least one character with any annotated span. "
+    "The shift, by held-out claims, makes .50 a useful threshold and the result a score, not a "
+    "probability."
 )
 
 Matrix = NDArray[np.float64]
 
 
 def fit_verifier(
-    responses: Sequence[Response], sources: Mapping[str, Source], *, seed: int
+    responses: Iterable[Response], sources: Mapping[str, Source], *, seed: int, origin: str
 ) -> Parameters:
     """Fit the verifier on the claims of annotated responses.
 
     Args:
-        responses: Annotated responses; all their label spans count.
+        responses: Annotated responses, in any order; all their label spans count.
         sources: Their sources, by id.
         seed: Seed by which sources are dealt into folds.
+        origin: Which records they are, for the note in the file.
 
     Returns:
         The parameters, with the counts behind them and the held-out areas under the curve.
@@ -60,7 +59,8 @@ def fit_verifier(
         DataError: A response is not annotated, there are fewer sources than folds, or the
             claims of a part are all alike.
     """
-    answered = list(read_answered(responses, sources))
+    in_order = sorted(responses, key=lambda response: record_order(response.record_id))
+    answered = list(read_answered(in_order, sources))
     commonplaces = find_commonplaces(answered)
     examples = list(claim_examples(answered, commonplaces))
     fold_of = _deal([each.source.source.source_id for each in answered], seed=seed)
@@ -78,10 +78,10 @@ def fit_verifier(
             n_folds=N_FOLDS,
             inverse_penalty=INVERSE_PENALTY,
             target_share=TARGET_SHARE,
-            tasks=_describe_tasks(examples, held_out_C, held_out_in_answer_C),
+            tasks=_describe_tasks(examples, held_out_C, held_out_in_answer_C, claim_model.shift),
             source_ids=tuple(sorted(fold_of, key=record_order)),
             versions=_versions(),
-            note=_NOTE,
+            note=f"Fitted on {origin}. {_NOTE}",
         ),
     )
 
@@ -174,32 +174,34 @@ def _hats(column: Matrix, knots: Matrix) -> Matrix:
 
 
 def _describe_tasks(
-    examples: Sequence[ClaimExample], by_itself_C: Matrix, in_answer_C: Matrix
+    examples: Sequence[ClaimExample], by_itself_C: Matrix, in_answer_C: Matrix, shift: float
 ) -> dict[str, TaskFit]:
-    tasks = sorted({example.task_type for example in examples})
+    task_C = np.array([example.task_type for example in examples])
     return {
         task: _describe(
             [example for example in examples if example.task_type == task],
-            *(
-                held_out_C[[example.task_type == task for example in examples]].tolist()
-                for held_out_C in (by_itself_C, in_answer_C)
-            ),
+            by_itself_C[task_C == task],
+            in_answer_C[task_C == task],
+            shift,
         )
-        for task in tasks
+        for task in sorted(set(task_C.tolist()))
     }
 
 
 def _describe(
-    examples: Sequence[ClaimExample], by_itself_C: list[float], in_answer_C: list[float]
+    examples: Sequence[ClaimExample], by_itself_C: Matrix, in_answer_C: Matrix, shift: float
 ) -> TaskFit:
     supported_C = [example.is_supported for example in examples]
+    hallucinated_C = np.array([example.is_answer_hallucinated for example in examples])
+    below_H = by_itself_C[hallucinated_C] + shift < 0.0
     return TaskFit(
         n_sources=len({example.source_id for example in examples}),
         n_responses=len({example.record_id for example in examples}),
         n_claims=len(examples),
         n_unsupported=len(examples) - sum(supported_C),
-        auc=area_under_curve(supported_C, by_itself_C),
-        auc_in_answer=area_under_curve(supported_C, in_answer_C),
+        auc=area_under_curve(supported_C, by_itself_C.tolist()),
+        auc_in_answer=area_under_curve(supported_C, in_answer_C.tolist()),
+        below=float(below_H.mean()) if below_H.size else None,
     )
 
 

@@ -24,6 +24,8 @@ class TaskFit(Record):
         auc: Area under the ROC curve of held-out claims, the claim and its source alone; None
             where it is undefined.
         auc_in_answer: The same with answer-level features.
+        below: Share of the held-out claims of gold-hallucinated answers that the shift puts
+            below .50; None where there are none.
     """
 
     n_sources: Count
@@ -32,17 +34,19 @@ class TaskFit(Record):
     n_unsupported: Count
     auc: Probability | None
     auc_in_answer: Probability | None
+    below: Probability | None
 
 
 class Fitting(Record):
     """Where the parameters come from.
 
     Attributes:
-        seed: Seed of the folds and of the solver.
-        n_folds: Folds of sources; every figure here is of claims whose source was held out.
+        seed: Seed by which sources were dealt into folds.
+        n_folds: Folds of sources; every figure here is of claims whose source's labels were
+            held out (which words are commonplace was counted on all, without labels).
         inverse_penalty: scikit-learn's C.
-        target_share: Share of the claims of gold-hallucinated answers that the shift puts
-            below .50.
+        target_share: Share of the held-out claims of gold-hallucinated answers, of all tasks
+            together, that the shift puts below .50.
         tasks: What was fitted on, by task.
         source_ids: Every source that was fitted on; no test figure may use them.
         versions: Versions of the libraries that fitted.
@@ -84,7 +88,8 @@ class Parameters(Record):
         return [
             f"{task:8}  {fit.n_claims} claims ({fit.n_unsupported} unsupported) of "
             f"{fit.n_responses} answers to {fit.n_sources} sources; held-out AUC "
-            f"{_area(fit.auc)}, with answer-level features {_area(fit.auc_in_answer)}"
+            f"{_area(fit.auc)}, with answer-level features {_area(fit.auc_in_answer)}; below .50 "
+            f"in hallucinated answers {_area(fit.below)}"
             for task, fit in self.fitting.tasks.items()
         ]
 

@@ -26,7 +26,12 @@ class LexicalVerifier:
     """The verifier role played by fitted curves; keeps the source it read last."""
 
     def __init__(
-        self, path: Path | None = None, *, use_answer: bool = False, window: int = 1
+        self,
+        path: Path | None = None,
+        *,
+        use_answer: bool = False,
+        window: int = 1,
+        depth: int = EVIDENCE_DEPTH,
     ) -> None:
         """Load the parameters.
 
@@ -35,10 +40,12 @@ class LexicalVerifier:
             use_answer: Whether a claim's place in its answer counts. Edited texts stand in no
                 answer and are scored by themselves.
             window: Sentences a fragment when edited texts get their evidence; as the claims'.
+            depth: Fragments that an edited text gets, as the claims; no more than it looks at.
         """
         self._parameters = load_parameters(path)
         self._use_answer = use_answer
         self._window = window
+        self._depth = min(depth, EVIDENCE_DEPTH)
         self._last: VerifiedSource | None = None
 
     @property
@@ -76,9 +83,8 @@ class LexicalVerifier:
             AnswerFaultError: A score is not finite.
         """
         read, model = self._read(source), self._parameters.claim_model
-        matches_T = best_fragments(
-            read.reading.tfidf, [content_stems(words(text)) for text in texts], top_k=EVIDENCE_DEPTH
-        )
+        stems_T = [content_stems(words(text)) for text in texts]
+        matches_T = best_fragments(read.reading.tfidf, stems_T, top_k=self._depth)
         commonplaces = self._parameters.commonplaces
         return [
             _score(model, model.log_odds(claim_features(read, text, matches, commonplaces)), text)

@@ -108,7 +108,8 @@ class EvidenceConfig(Section):
     """How evidence is found."""
 
     top_k: Annotated[int, Field(ge=1, le=50)] = 3
-    """Fragments a claim, at most; no two of them share a sentence or say one field twice."""
+    """Fragments a claim, at most; no two of them share a sentence or say one field twice. The
+    embedded verifier looks at three and was fitted with three."""
     window: Annotated[int, Field(ge=1, le=3)] = 1
     """Sentences a fragment: 2 or 3 offers neighbouring sentences of one passage, review or text
     together as well, where a claim draws on more than one. Fields stand for themselves."""

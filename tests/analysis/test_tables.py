@@ -5,7 +5,7 @@ import pytest
 from ragmend.analysis import Provenance, Settings, build_frames
 from ragmend.analysis.analyze import analyze
 from ragmend.analysis.frames import Frames
-from ragmend.analysis.notes import HEURISTIC_JUDGES, LEXICAL_VERIFIER
+from ragmend.analysis.notes import HEURISTIC_JUDGES
 from ragmend.analysis.settings import FaultCount
 from ragmend.analysis.table import print_rows
 from ragmend.analysis.tables import TABLES
@@ -49,10 +49,19 @@ def test_no_input_at_all_is_refused():
 
 def test_every_table_of_the_embedded_backend_says_so(frames):
     for table in analyze(frames, settings=FAST, provenance=EMBEDDED).tables.values():
-        assert LEXICAL_VERIFIER in table.notes
+        (note,) = (note for note in table.notes if note.startswith("verifier:"))
+        assert "no language model" in note
+        assert "a score, not a probability" in note
         assert "faults: none" in table.notes
-    assert "no language model" in LEXICAL_VERIFIER
-    assert "a score, not a probability" in LEXICAL_VERIFIER
+
+
+def test_what_a_reader_must_know_of_the_answers_stands_under_every_table(frames):
+    marked = EMBEDDED.model_copy(
+        update={"remarks": ("3 answers are left out",), "verifier_name": "lexical, other"}
+    )
+    for table in analyze(frames, settings=FAST, provenance=marked).tables.values():
+        assert "3 answers are left out" in table.notes
+        assert any("lexical, other" in note for note in table.notes)
 
 
 @pytest.mark.parametrize("name", ["table5_judged", "contrasts"])

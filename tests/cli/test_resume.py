@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-N_KILLS = int(os.environ.get("RAGMEND_KILLS", "20"))
+N_KILLS = int(os.environ.get("RAGMEND_KILLS", "5"))
 SMALL = ("--limit", "4", "--set", "analysis.n_resamples=200")
 
 

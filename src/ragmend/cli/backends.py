@@ -10,7 +10,7 @@ from ragmend.config import Config
 from ragmend.errors import ConfigError
 from ragmend.io import sha256_of_file
 from ragmend.judges.panel import JUDGES
-from ragmend.repair.lexical.parameters import parameters_path
+from ragmend.repair.lexical.parameters import load_parameters, parameters_path
 from ragmend.repair.lexical.verifier import LexicalVerifier, verifier_name
 from ragmend.repair.rewriting.rewriter import LEXICAL_REWRITER, LexicalRewriter
 from ragmend.repair.verification import Rewriter, Verifier
@@ -23,6 +23,7 @@ def make_verifier(config: Config) -> Verifier:
             _parameters(config),
             use_answer=config.verifier.answer_features,
             window=config.evidence.window,
+            depth=config.evidence.top_k,
         )
     )
 
@@ -51,6 +52,11 @@ def verifier_entry(config: Config) -> dict[str, JsonValue]:
         "parameters_sha256": sha256_of_file(_parameters(config)),
         "version": __version__,
     }
+
+
+def fitted_sources(config: Config) -> frozenset[str]:
+    """Return the sources that the verifier was fitted on; none of a language model's."""
+    return frozenset(load_parameters(_parameters(config)).fitting.source_ids)
 
 
 def rewriter_entry(config: Config) -> dict[str, JsonValue]:

@@ -94,11 +94,16 @@ def open_experiment(
         overrides: `key=value` strings.
         accept_faults: Why faulty answers may be left out, if they may.
     """
-    config = _with_absolute_paths(load_config(where, overrides))
+    config = load_experiment_config(where, overrides)
     context = _context(config, out or Path("runs") / config.name, accept_faults)
     STAGES[0].inputs(context)  # finds the data
     check_backends(config)
     return Experiment(context)
+
+
+def load_experiment_config(where: str, overrides: Sequence[str] = ()) -> Config:
+    """Load a configuration with input paths made absolute; see `load_config`."""
+    return _with_absolute_paths(load_config(where, overrides))
 
 
 def reopen_experiment(root: Path) -> Experiment:

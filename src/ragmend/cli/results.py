@@ -11,15 +11,16 @@ from ragmend.analysis.frames import build_frames
 from ragmend.analysis.notes import warnings_for
 from ragmend.analysis.report import Summary
 from ragmend.analysis.settings import PAPER_CONTRASTS, FaultCount, Provenance, Settings
-from ragmend.cli.backends import verifier_entry
+from ragmend.cli.backends import fitted_sources, verifier_entry
 from ragmend.cli.context import Context
 from ragmend.cli.data import detector_run_id, read_population
 from ragmend.cli.faults import faulty_records
 from ragmend.cli.protocol import read_lock
+from ragmend.config import Config
 from ragmend.errors import FaultError, RunStateError
 from ragmend.io import read_records, sha256_of_file
 from ragmend.manifest import read_manifest
-from ragmend.paths import faults_path
+from ragmend.paths import faults_path, manifest_path
 from ragmend.records import (
     Action,
     Candidate,
@@ -135,12 +136,41 @@ def _provenance(context: Context) -> Provenance:
     return Provenance(
         embedded_verifier=config.verifier.backend == "lexical",
         embedded_judges=all(judge.backend == "lexical" for judge in config.judges.panel),
-        verifier_name=str(verifier_entry(config)["model"]),
+        verifier_name=_verifier_name(config),
+        remarks=tuple(_remarks(context)),
         threshold=config.verifier.threshold,
         judges=tuple(judge.name for judge in config.judges.panel),
         primary_judge=config.judges.primary,
         faults=tuple(_fault_counts(context)),
     )
+
+
+def _verifier_name(config: Config) -> str:
+    """Name the verifier, and its parameters where they are not those that ship."""
+    entry = verifier_entry(config)
+    given = config.verifier.parameters
+    if given is None:
+        return str(entry["model"])
+    return f"{entry['model']}, parameters {Path(given).name} ({entry['parameters_sha256']!s:.12})"
+
+
+def _remarks(context: Context) -> Iterator[str]:
+    """Yield which answers were left out of everything, and which the verifier has seen before."""
+    manifest = read_manifest(manifest_path(context.paths.population))
+    left_out = 0 if manifest is None else manifest.counts.get("left_out_development", 0)
+    if left_out:
+        yield (
+            f"{left_out} answers to the sources on which the embedded verifier was developed are "
+            "left out of everything"
+        )
+    seen = fitted_sources(context.config)
+    responses = read_population(context.paths).responses
+    n_seen = sum(response.source_id in seen for response in responses)
+    if n_seen:
+        yield (
+            f"{n_seen} of these {len(responses)} flagged answers are to sources that the verifier "
+            "was fitted on: their figures say nothing of new answers"
+        )
 
 
 def _fault_counts(context: Context) -> Iterator[FaultCount]:

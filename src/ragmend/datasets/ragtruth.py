@@ -80,11 +80,15 @@ class DatasetFiles(NamedTuple):
 
 
 class Dataset(NamedTuple):
-    """Responses in order of id, their sources, and what was noticed on the way."""
+    """Responses in order of id, their sources, and what was noticed on the way.
+
+    `left_out` has the ids of responses that were left out with their sources.
+    """
 
     responses: tuple[Response, ...]
     sources: dict[str, Source]
     notes: tuple[str, ...]
+    left_out: frozenset[str] = frozenset()
 
 
 def demo_folder() -> Path:
@@ -153,8 +157,9 @@ def load_ragtruth(
         if response.split == split and sources[response.source_id].task_type in tasks
     ]
     kept = [response for response in chosen if response.source_id not in leave_out]
-    if len(kept) < len(chosen):
-        notes["responses to development sources (left out)"] += len(chosen) - len(kept)
+    left_out = frozenset(r.record_id for r in chosen if r.source_id in leave_out)
+    if left_out:
+        notes["responses to development sources (left out)"] += len(left_out)
     if not kept:
         raise DataError(f"{files.responses}: no {split} response of {', '.join(tasks)}")
     kept.sort(key=lambda response: record_order(response.record_id))
@@ -166,6 +171,7 @@ def load_ragtruth(
             *(f"ignored: {name}" for name in files.ignored),
             *(f"{count} {text}" for text, count in sorted(notes.items())),
         ),
+        left_out=left_out,
     )
 
 

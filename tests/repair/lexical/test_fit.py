@@ -66,8 +66,10 @@ def test_one_shared_character_with_a_gold_span_makes_a_claim_unsupported():
 
 def test_fitting_learns_holds_out_and_repeats_itself(tmp_path):
     responses, sources = training_set()
-    fitted = fit_verifier(responses, sources, seed=1)
-    assert fitted.model_dump() == fit_verifier(responses[::-1], sources, seed=1).model_dump()
+    fitted = fit_verifier(responses, sources, seed=1, origin="these")
+    again = fit_verifier(responses[::-1], sources, seed=1, origin="these")
+    assert dump_parameters(fitted) == dump_parameters(again)
+    assert fitted.fitting.note.startswith("Fitted on these.")
     assert fitted.fitting.tasks["QA"].model_dump() == {
         "n_sources": 10,
         "n_responses": 10,
@@ -75,6 +77,7 @@ def test_fitting_learns_holds_out_and_repeats_itself(tmp_path):
         "n_unsupported": 10,
         "auc": 1.0,
         "auc_in_answer": 1.0,
+        "below": 0.0,
     }
     assert fitted.fitting.source_ids == tuple(sorted(sources))
     path = tmp_path / "parameters.json"
@@ -146,9 +149,9 @@ def test_fitting_refuses_what_is_not_annotated_too_little_or_all_alike():
     responses, sources = training_set()
     blank = [responses[0].model_copy(update={"gold_spans": None}), *responses[1:]]
     with pytest.raises(DataError, match="record 0: not annotated"):
-        fit_verifier(blank, sources, seed=1)
+        fit_verifier(blank, sources, seed=1, origin="these")
     with pytest.raises(DataError, match="at least 5 sources, there are 3"):
-        fit_verifier(responses[:3], sources, seed=1)
+        fit_verifier(responses[:3], sources, seed=1, origin="these")
     clean = [response.model_copy(update={"gold_spans": ()}) for response in responses]
     with pytest.raises(DataError, match="supported and unsupported"):
-        fit_verifier(clean, sources, seed=1)
+        fit_verifier(clean, sources, seed=1, origin="these")

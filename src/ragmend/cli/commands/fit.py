@@ -1,9 +1,10 @@
-"""`ragmend fit-verifier`: fit the embedded verifier on training records."""
+"""`ragmend fit-verifier`: fit the embedded verifier on annotated records."""
 
 from pathlib import Path
 
 import click
 
+from ragmend.cli.context import say
 from ragmend.datasets.ragtruth import Dataset, development_sources, find_files, load_ragtruth
 from ragmend.errors import DataError
 from ragmend.io import write_bytes
@@ -16,12 +17,19 @@ from ragmend.records import TASKS
     "folder",
     required=True,
     type=click.Path(path_type=Path),
-    help="Folder with RAGTruth's train and test split; of test only the development sources.",
+    help="Folder with a train split in RAGTruth's schema.",
+)
+@click.option(
+    "--development/--no-development",
+    "with_development",
+    default=True,
+    show_default=True,
+    help="Also fit on 30 data-to-text sources of RAGTruth's test split, in the same folder.",
 )
 @click.option(
     "--out",
     required=True,
-    type=click.Path(path_type=Path),
+    type=click.Path(path_type=Path, dir_okay=False),
     help="The parameter file to write (JSON).",
 )
 @click.option(
@@ -31,21 +39,24 @@ from ragmend.records import TASKS
     show_default=True,
     help="Seed by which sources are dealt into folds.",
 )
-def fit_verifier_command(folder: Path, out: Path, seed: int) -> None:
-    """Fit the lexical verifier on RAGTruth; parameters are readable JSON.
+def fit_verifier_command(folder: Path, with_development: bool, out: Path, seed: int) -> None:
+    """Fit the lexical verifier on annotated answers; parameters are readable JSON.
 
-    Fits on all train records and on 30 data-to-text sources of the test split, since the train
-    records at hand have none; every test figure leaves these out.
+    The shipped file is fitted on the train records of RAGTruth at hand, which have no
+    data-to-text, and on 30 data-to-text sources of its test split (--development);
+    validate-verifier leaves out whatever a file was fitted on.
     """
     from ragmend.repair.lexical.fit import fit_verifier
     from ragmend.repair.lexical.parameters import dump_parameters
 
     train = load_ragtruth(find_files(folder, "train"), split="train", tasks=TASKS)
-    development = _load_development(folder)
+    more = _load_development(folder) if with_development else Dataset((), {}, ())
+    say(f"fit       {len(train.responses) + len(more.responses)} answers; this takes a minute")
     fitted = fit_verifier(
-        (*train.responses, *development.responses),
-        {**train.sources, **development.sources},
+        (*train.responses, *more.responses),
+        {**train.sources, **more.sources},
         seed=seed,
+        origin=_describe(train, more),
     )
     write_bytes(out, dump_parameters(fitted))
     for line in fitted.describe():
@@ -60,6 +71,20 @@ def _load_development(folder: Path) -> Dataset:
     sources = {key: source for key, source in test.sources.items() if key in wanted}
     if missing := sorted(wanted - set(sources)):
         raise DataError(
-            f"{folder}: {len(missing)} development sources are not there, the first is {missing[0]}"
+            f"{folder}: {len(missing)} development sources are not there, the first is "
+            f"{missing[0]}; --no-development fits without them"
         )
-    return Dataset(kept, sources, test.notes)
+    return Dataset(kept, sources, ())
+
+
+def _describe(train: Dataset, more: Dataset) -> str:
+    """Say which records these are: how many sources of each task, and of which split."""
+    counts = [
+        (task, sum(source.task_type == task for source in train.sources.values())) for task in TASKS
+    ]
+    parts = [f"{n} {task} sources of the train split" for task, n in counts if n]
+    if more.sources:
+        parts.append(
+            f"{len(more.sources)} Data2txt sources of the test split, which no test figure may use"
+        )
+    return " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)

@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import click
 
 from ragmend.cli.data import read_data
+from ragmend.cli.experiment import load_experiment_config
 from ragmend.cli.progress import stage_progress
 from ragmend.cli.stages.detect import detect_responses
 from ragmend.cli.summary import print_tables
-from ragmend.config import Config, load_config
-from ragmend.errors import DataError
+from ragmend.config import Config
+from ragmend.errors import ConfigError, DataError
 from ragmend.io import write_bytes
 from ragmend.records import Response
+from ragmend.repair.lexical.verifier import EVIDENCE_DEPTH
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -24,9 +26,17 @@ if TYPE_CHECKING:
 BY_ITSELF = "claim and source"
 IN_ANSWER = "with answer-level features *"
 _ABOUT_ANSWER_FEATURES = (
-    "* a claim's place in its answer and the answer's length count too; off in a run "
-    "(verifier.answer_features) and where one answer is repaired"
+    "* a claim's place in its answer and the answer's length count too; off in a run unless "
+    "verifier.answer_features is set, and always where one answer is repaired"
 )
+
+
+class _Chosen(NamedTuple):
+    """The answers that are scored, and how many are not and why."""
+
+    responses: list[Response]
+    n_seen: int
+    n_unannotated: int
 
 
 class _Row(NamedTuple):
@@ -51,7 +61,11 @@ class _Row(NamedTuple):
     help="All responses of the split, or those that the configured detector flagged.",
 )
 @click.option("--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Override a key.")
-@click.option("--out", type=click.Path(path_type=Path), help="A folder to write the tables to.")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="A folder to write the tables to.",
+)
 def validate_verifier_command(
     config: str,
     population: Literal["all", "flagged"],
@@ -60,22 +74,20 @@ def validate_verifier_command(
 ) -> None:
     """Print how well the embedded verifier finds gold-unsupported claims, by task.
 
-    CONFIG names data, detector and parameter file. Sources that the verifier was fitted on are
-    left out whatever CONFIG says, and counted.
+    CONFIG names data, detector and parameter file. Answers to sources that the verifier was
+    fitted on are left out whatever CONFIG says, and counted. Claims are scored as in fitting:
+    all of an answer's, by their three best sentences or fields.
     """
     from ragmend.analysis.settings import Provenance, Settings
     from ragmend.analysis.verifier_tables import verifier_area_table, verifier_threshold_table
     from ragmend.analysis.write import table_files, table_markdown
 
-    loaded = load_config(config, overrides)
+    loaded = _as_in_fitting(load_experiment_config(config, overrides))
     parameters = _load_parameters(loaded)
     data = read_data(loaded)
-    chosen = _choose(loaded, data, population)
-    unseen = [r for r in chosen if r.source_id not in set(parameters.fitting.source_ids)]
-    if not unseen:
-        raise DataError(f"{config}: no response is left that the verifier was not fitted on")
-    scored = _frame(_score(unseen, data, parameters))
-    notes = _notes(population, n_seen=len(chosen) - len(unseen), note=parameters.fitting.note)
+    chosen = _choose(loaded, data, population, frozenset(parameters.fitting.source_ids))
+    scored = _frame(_score(chosen.responses, data, parameters))
+    notes = (_describe(population, chosen), _ABOUT_ANSWER_FEATURES, parameters.fitting.note)
     settings = Settings(
         n_resamples=loaded.analysis.n_resamples,
         seed=loaded.analysis.seed,
@@ -93,6 +105,17 @@ def validate_verifier_command(
         click.echo(f"\ntables  {out / 'tables'}")
 
 
+def _as_in_fitting(config: Config) -> Config:
+    """Return the configuration with all sources; those seen in fitting are counted here."""
+    if config.evidence.window != 1 or config.evidence.top_k < EVIDENCE_DEPTH:
+        raise ConfigError(
+            "validate-verifier scores claims as in fitting: evidence.window must be 1 and "
+            f"evidence.top_k at least {EVIDENCE_DEPTH}"
+        )
+    data = config.data.model_copy(update={"development": "keep"})
+    return config.model_copy(update={"data": data})
+
+
 def _load_parameters(config: Config) -> "Parameters":
     from ragmend.repair.lexical.parameters import load_parameters
 
@@ -101,13 +124,22 @@ def _load_parameters(config: Config) -> "Parameters":
 
 
 def _choose(
-    config: Config, data: "Dataset", population: Literal["all", "flagged"]
-) -> tuple[Response, ...]:
-    annotated = tuple(r for r in data.responses if r.gold_spans is not None)
-    if population == "all":
-        return annotated
-    verdicts = {d.record_id: d.verdict for d in detect_responses(config, data).detections}
-    return tuple(r for r in annotated if verdicts.get(r.record_id) == "hallucinated")
+    config: Config, data: "Dataset", population: Literal["all", "flagged"], seen: frozenset[str]
+) -> _Chosen:
+    candidates = list(data.responses)
+    if population == "flagged":
+        verdicts = {d.record_id: d.verdict for d in detect_responses(config, data).detections}
+        candidates = [r for r in candidates if verdicts.get(r.record_id) == "hallucinated"]
+    unseen = [r for r in candidates if r.source_id not in seen]
+    annotated = [r for r in unseen if r.gold_spans is not None]
+    chosen = _Chosen(annotated, len(candidates) - len(unseen), len(unseen) - len(annotated))
+    if not annotated:
+        raise DataError(
+            f"{config.name}: nothing to validate on: of {len(candidates)} answers {chosen.n_seen} "
+            f"are to sources that the verifier was fitted on, {chosen.n_unannotated} others are "
+            "not annotated"
+        )
+    return chosen
 
 
 def _score(responses: list[Response], data: "Dataset", parameters: "Parameters") -> Iterator[_Row]:
@@ -140,10 +172,9 @@ def _frame(rows: Iterator[_Row]) -> "pd.DataFrame":
     return pd.DataFrame(list(rows), columns=list(_Row._fields))
 
 
-def _notes(population: str, *, n_seen: int, note: str) -> tuple[str, ...]:
-    chosen = "all responses" if population == "all" else "responses that the detector flagged"
+def _describe(population: str, chosen: _Chosen) -> str:
+    which = "all answers" if population == "all" else "answers that the detector flagged"
     return (
-        f"{chosen}; {n_seen} to sources that the verifier was fitted on are left out",
-        _ABOUT_ANSWER_FEATURES,
-        note,
+        f"{which}, without {chosen.n_seen} to sources that the verifier was fitted on and "
+        f"{chosen.n_unannotated} that nobody annotated"
     )

@@ -43,6 +43,7 @@ def _import(config: Config, data: Dataset) -> Imported:
         run_id=detector_run_id(config),
         unknown_records=detector.unknown_records,
         missing_records=detector.missing_records,
+        left_out=data.left_out,
     )
 
 

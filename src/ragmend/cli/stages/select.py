@@ -43,6 +43,7 @@ def _execute(context: Context) -> Outcome:
         "flagged_without_text": len(flagged) - len(with_text),
         "population": len(population),
         "sources": len(used),
+        "left_out_development": len(data.left_out),
     }
     return Outcome(
         (paths.selection, paths.detector_scores, paths.population, paths.sources), counts
