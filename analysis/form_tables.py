@@ -12,6 +12,7 @@ from ragmend.analysis.frames import DROPPED_WITHOUT_CONTENT, Frames, needed
 from ragmend.analysis.notes import notes_for
 from ragmend.analysis.settings import Provenance, Settings
 from ragmend.analysis.table import Column, Table, percent, table_frame
+from ragmend.records import DANGLING
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -73,6 +74,8 @@ def wellformedness_table(frames: Frames, *, settings: Settings, provenance: Prov
         provenance,
         "findings: the original's own; in the other conditions those that its original does not "
         "have; an answer counts once a kind",
+        "a pronoun without its noun: a kept sentence begins with one, and the sentence that it "
+        "followed is gone; well formed, but perhaps no longer clear",
         "claims without content: kept, but taken out by assembly, since all they headed was gone"
         if frames.actions is not None
         else "claims without content: not in this input",
@@ -104,11 +107,16 @@ def assembly_edits_table(frames: Frames, *, settings: Settings, provenance: Prov
 def _form_rows(
     condition: str, answers: pd.DataFrame, actions: pd.DataFrame | None
 ) -> Iterator[FormRow]:
-    n, n_found = len(answers), int(answers["findings"].map(bool).sum())
+    n = len(answers)
+    kinds_A = [_kinds(findings) for findings in answers["findings"]]
+    n_found = sum(bool(set(kinds) - {DANGLING}) for kinds in kinds_A)
     yield _form_row(condition, "any_finding", "answers with any finding", n_found, n)
-    counts = Counter(kind for findings in answers["findings"] for kind in _kinds(findings))
+    counts = Counter(kind for kinds in kinds_A for kind in kinds)
+    n_dangling = counts.pop(DANGLING, 0)
     for kind, count in sorted(counts.items(), key=lambda item: (-item[1], item[0])):
         yield _form_row(condition, kind, kind.replace("_", " "), count, n)
+    label = "a pronoun without its noun (not counted above)"
+    yield _form_row(condition, DANGLING, label, n_dangling, n)
     yield _form_row(condition, "empty", "empty answers", int(answers["empty"].sum()), n)
     if actions is not None and condition != "original":
         edits_C: pd.Series[Any] = actions.loc[actions["arm"] == condition, "edits"]

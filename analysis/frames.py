@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 DROPPED_WITHOUT_CONTENT = "drop_without_content"
+KEPT_AS_HEAD = "keep_head"
 """Assembly's edit of a kept claim that had nothing left to say: its text is gone."""
 
 _GOLD_COLUMNS = ("gold", "record_gold", "gold_unsupported")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 from ragmend.analysis.arm_tables import arm_order
-from ragmend.analysis.frames import DROPPED_WITHOUT_CONTENT, Frames, needed
+from ragmend.analysis.frames import DROPPED_WITHOUT_CONTENT, KEPT_AS_HEAD, Frames, needed
 from ragmend.errors import AccountingError, StatisticsError
 from ragmend.records import TASKS
 
@@ -28,6 +28,7 @@ _FATE_OF: dict[str, Fate] = {
     "rewrite": "changed",
     "keep": "kept",
 }
+_FATE_BY_EDIT: dict[str, Fate] = {DROPPED_WITHOUT_CONTENT: "removed", KEPT_AS_HEAD: "kept"}
 
 
 class GoldOutcomes(NamedTuple):
@@ -64,7 +65,8 @@ def gold_outcomes(frames: Frames) -> GoldOutcomes:
     A claim is unsupported by gold where it shares a character with an annotated span, and
     unknown where its place in the answer is (`gold_unsupported` is NA).
 
-    A kept claim whose text assembly took out is removed.
+    What stands in the answer counts: a kept claim whose text assembly took out is removed, a
+    dropped heading that stays over its content is kept.
 
     Args:
         frames: Its claims: the columns `GOLD_CLAIM_COLUMNS` and one `action_<arm>` an arm;
@@ -87,8 +89,7 @@ def gold_outcomes(frames: Frames) -> GoldOutcomes:
     annotated = answers[answers["gold"].notna()].astype({"gold": int})
     return GoldOutcomes(
         by_arm={
-            arm: _outcomes(annotated, claims, arm, gone=_without_content(frames, arm))
-            for arm in arms
+            arm: _outcomes(annotated, claims, arm, _fates_in_assembly(frames, arm)) for arm in arms
         },
         n_unannotated=len(answers) - len(annotated),
         has_sources=_has_sources(frames),
@@ -129,19 +130,28 @@ def _check_gold(claims: pd.DataFrame, answers: pd.DataFrame) -> None:
     _refuse(message, claims[is_contradictory])
 
 
-def _without_content(frames: Frames, arm: str) -> frozenset[tuple[str, str]]:
-    """Return the kept claims whose text assembly took out of an arm's answers."""
+def _fates_in_assembly(frames: Frames, arm: str) -> dict[tuple[str, str], Fate]:
+    """Return the fate of each claim of an arm that assembly decided otherwise than the arm."""
     if frames.actions is None:
-        return frozenset()
+        return {}
     actions = frames.actions[frames.actions["arm"] == arm]
-    keys = zip(actions["record_id"], actions["claim_id"], actions["edits"], strict=True)
-    return frozenset((r, c) for r, c, edits in keys if DROPPED_WITHOUT_CONTENT in edits)
+    return {
+        (record_id, claim_id): fate
+        for record_id, claim_id, edits in zip(
+            actions["record_id"], actions["claim_id"], actions["edits"], strict=True
+        )
+        for edit, fate in _FATE_BY_EDIT.items()
+        if edit in edits
+    }
 
 
 def _outcomes(
-    answers: pd.DataFrame, claims: pd.DataFrame, arm: str, *, gone: frozenset[tuple[str, str]]
+    answers: pd.DataFrame,
+    claims: pd.DataFrame,
+    arm: str,
+    by_assembly: dict[tuple[str, str], Fate],
 ) -> pd.DataFrame:
-    counts = _fate_counts(claims, arm, gone).reindex(answers["record_id"], fill_value=0)
+    counts = _fate_counts(claims, arm, by_assembly).reindex(answers["record_id"], fill_value=0)
     outcomes = answers.join(counts, on="record_id")
     for gold in CLAIM_GOLDS:
         outcomes[f"{gold}_edited"] = outcomes[f"{gold}_removed"] + outcomes[f"{gold}_changed"]
@@ -155,8 +165,12 @@ def _outcomes(
     return outcomes.assign(cleared=is_cleared.astype(int))
 
 
-def _fate_counts(claims: pd.DataFrame, arm: str, gone: frozenset[tuple[str, str]]) -> pd.DataFrame:
+def _fate_counts(
+    claims: pd.DataFrame, arm: str, by_assembly: dict[tuple[str, str], Fate]
+) -> pd.DataFrame:
     """Count an arm's claims of each answer: one row an answer, one column a gold and fate."""
+    import pandas as pd
+
     actions = claims[f"action_{arm}"]
     unknown = claims[~actions.isin(list(_FATE_OF))]
     if len(unknown):
@@ -166,9 +180,10 @@ def _fate_counts(claims: pd.DataFrame, arm: str, gone: frozenset[tuple[str, str]
             f"{row[f'action_{arm}']!r} in the {arm} arm, expected one of {', '.join(_FATE_OF)}"
         )
     golds = claims["gold_unsupported"].map({1: "unsupported", 0: "supported"}).fillna("unknown")
-    is_gone = [key in gone for key in zip(claims["record_id"], claims["claim_id"], strict=True)]
-    fates = actions.map(lambda action: _FATE_OF[action]).astype(object)
-    fates[is_gone] = "removed"
+    keys = zip(claims["record_id"], claims["claim_id"], actions, strict=True)
+    fates = pd.Series(
+        [by_assembly.get((r, c), _FATE_OF[action]) for r, c, action in keys], index=claims.index
+    )
     counts = claims.groupby(["record_id", golds + "_" + fates]).size().unstack(fill_value=0)
     return counts.reindex(columns=_CELLS, fill_value=0)
 

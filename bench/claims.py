@@ -16,25 +16,27 @@ from ragmend.text.fragments import source_fragments
 TOP_K = 3
 MEGABYTE = 1_000_000
 SIZES_MB = (0.25, 0.5, 1.0)
-N_FITTED_CLAIMS = 300  # the baseline is slow; its rate shows on a part
+N_FITTED_CLAIMS = 300  # about so many: the baseline is slow; its rate shows on a part
+REPEATS = 3  # of everything that is compared, ours and the baselines
 LINEAR = 1.5  # time for one unit at full size over that at a quarter
 
 
 def claim_figures(corpus: Corpus) -> Iterator[Figure]:
     """Measure splitting and matching of the answers, and how the time grows."""
     _split_and_match(corpus.every(50))  # what is loaded and compiled once
-    seconds_a_claim = {}
+    n_claims, seconds_a_claim = 0, {}
     for step in (4, 2, 1):
         part = corpus.every(step)
         n_claims = sum(len(found.claims) for found in split_all(part))
-        seconds = cpu_seconds(partial(_split_and_match, part))
+        seconds = cpu_seconds(partial(_split_and_match, part), repeats=REPEATS)
         seconds_a_claim[step] = seconds / n_claims
         limit = 2000.0 if step == 1 else None
         what = f"split and match, {n_claims:,} claims of {len(part.responses):,} answers"
         yield Figure(what, n_claims / seconds, "claims/s", "at least", limit)
-    what = "split and match, time a claim: all sources to a quarter of them"
+    what = "split and match, time a claim: all answers to a quarter of them"
     yield Figure(what, seconds_a_claim[1] / seconds_a_claim[4], "x", "at most", LINEAR)
-    yield from _matching_figures(_some(split_all(corpus)))
+    some = corpus.every(max(1, n_claims // N_FITTED_CLAIMS))
+    yield from _matching_figures(split_all(some))
 
 
 def long_text_figures(corpus: Corpus) -> Iterator[Figure]:
@@ -51,9 +53,10 @@ def long_text_figures(corpus: Corpus) -> Iterator[Figure]:
 
 
 def _matching_figures(sources: Sequence[SourceClaims]) -> Iterator[Figure]:
-    at_once = cpu_seconds(lambda: _match_all(sources), repeats=3)
-    one_by_one = cpu_seconds(lambda: _match_all(_apart(sources)))
-    fitted = cpu_seconds(lambda: _fit_for_each_claim(sources))
+    at_once = cpu_seconds(lambda: _match_all(sources), repeats=REPEATS)
+    apart = _apart(sources)
+    one_by_one = cpu_seconds(lambda: _match_all(apart), repeats=REPEATS)
+    fitted = cpu_seconds(lambda: _fit_for_each_claim(sources), repeats=REPEATS)
     n_claims = sum(len(of_source.claims) for of_source in sources)
     what = f"match against TfidfVectorizer.fit for each claim, {n_claims:,} claims"
     yield Figure(what, fitted / at_once, "x faster", "at least", 5)
@@ -72,12 +75,6 @@ def _match_all(sources: Sequence[SourceClaims]) -> None:
 
 def _apart(sources: Sequence[SourceClaims]) -> list[SourceClaims]:
     return [SourceClaims(source, [claim]) for source, claims in sources for claim in claims]
-
-
-def _some(sources: Sequence[SourceClaims]) -> list[SourceClaims]:
-    """Return whole sources, spread over all, with about so many claims as the baseline gets."""
-    n_claims = sum(len(of_source.claims) for of_source in sources)
-    return list(sources[:: max(1, n_claims // N_FITTED_CLAIMS)])
 
 
 def _fit_for_each_claim(sources: Sequence[SourceClaims]) -> None:
@@ -105,13 +102,13 @@ def _long_text(corpus: Corpus, megabytes: float) -> str:
 
 
 def _split_seconds(text: str) -> float:
-    return cpu_seconds(lambda: split_claims(text, record_id="long"), repeats=2)
+    return cpu_seconds(lambda: split_claims(text, record_id="long"), repeats=REPEATS)
 
 
 def _assembly_seconds(text: str) -> float:
     claims = split_claims(text, record_id="long")
     decisions = [_decision(n, claim) for n, claim in enumerate(claims)]
-    return cpu_seconds(lambda: assemble(text, claims, decisions, arm="extractive"), repeats=2)
+    return cpu_seconds(lambda: assemble(text, claims, decisions, arm="extractive"), repeats=REPEATS)
 
 
 def _decision(n: int, claim: Claim) -> Decision:

@@ -1,6 +1,7 @@
 """The answers that the benchmarks work on: flagged real ones, or the built-in ones repeated."""
 
 import os
+from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
@@ -11,20 +12,28 @@ from ragmend.config import load_config
 from ragmend.records import Claim, Response, Source
 from ragmend.repair.splitting.claims import split_claims
 
-N_REPEATED = 1000
+N_TURNS = 20  # of the built-in answers; a quarter of them are whole turns too
 
 
 class Corpus(NamedTuple):
-    """Answers with their sources, and where they come from."""
+    """Answers with their sources, and where they come from.
+
+    `blocks` are what parts are made of, so that they are alike in kind: whole turns of the
+    built-in answers, or all answers of one real source.
+    """
 
     name: str
-    responses: tuple[Response, ...]
+    blocks: tuple[tuple[Response, ...], ...]
     sources: dict[str, Source]
 
+    @property
+    def responses(self) -> tuple[Response, ...]:
+        """All answers, block by block."""
+        return tuple(chain.from_iterable(self.blocks))
+
     def every(self, step: int) -> "Corpus":
-        """Return one source of so many with all its answers, so that parts are alike in kind."""
-        chosen = set(list(dict.fromkeys(r.source_id for r in self.responses))[::step])
-        return self._replace(responses=tuple(r for r in self.responses if r.source_id in chosen))
+        """Return one block of so many."""
+        return self._replace(blocks=self.blocks[::step])
 
 
 class SourceClaims(NamedTuple):
@@ -36,25 +45,25 @@ class SourceClaims(NamedTuple):
 
 def read_corpus() -> Corpus:
     """Return the answers that the detector flagged under RAGMEND_DATA, or the built-in ones."""
-    return _flagged() if os.environ.get("RAGMEND_DATA") else repeated_demo(N_REPEATED)
+    return _flagged() if os.environ.get("RAGMEND_DATA") else repeated_demo(N_TURNS)
 
 
-def repeated_demo(n_answers: int) -> Corpus:
-    """Return so many built-in answers; each repetition has ids and sources of its own."""
+def repeated_demo(n_turns: int) -> Corpus:
+    """Return the built-in answers so many times; each turn has ids and sources of its own."""
     data = read_data(load_config("demo"))
-    responses: list[Response] = []
-    sources: dict[str, Source] = {}
-    for n in range(n_answers):
-        turn, place = divmod(n, len(data.responses))
-        response = data.responses[place]
-        ids = {
-            "record_id": f"{response.record_id}-{turn}",
-            "source_id": f"{response.source_id}-{turn}",
-        }
-        responses.append(response.model_copy(update=ids))
-        source = data.sources[response.source_id]
-        sources[ids["source_id"]] = source.model_copy(update={"source_id": ids["source_id"]})
-    return Corpus(f"built-in answers repeated to {n_answers:,}", tuple(responses), sources)
+    blocks = tuple(
+        tuple(
+            response.model_copy(update=_ids_of_turn(response, turn)) for response in data.responses
+        )
+        for turn in range(n_turns)
+    )
+    sources = {
+        f"{key}-{turn}": source.model_copy(update={"source_id": f"{key}-{turn}"})
+        for turn in range(n_turns)
+        for key, source in data.sources.items()
+    }
+    n_answers = n_turns * len(data.responses)
+    return Corpus(f"built-in answers repeated to {n_answers:,}", blocks, sources)
 
 
 def split_all(corpus: Corpus) -> list[SourceClaims]:
@@ -72,5 +81,15 @@ def _flagged() -> Corpus:
         experiment.run(only="detect")
         experiment.run(only="select")
         population = read_population(experiment.context.paths)
-    n_answers = len(population.responses)
-    return Corpus(f"{n_answers:,} flagged answers", population.responses, population.sources)
+    of_source: dict[str, list[Response]] = {}
+    for response in population.responses:
+        of_source.setdefault(response.source_id, []).append(response)
+    blocks = tuple(map(tuple, of_source.values()))
+    return Corpus(f"{len(population.responses):,} flagged answers", blocks, population.sources)
+
+
+def _ids_of_turn(response: Response, turn: int) -> dict[str, str]:
+    return {
+        "record_id": f"{response.record_id}-{turn}",
+        "source_id": f"{response.source_id}-{turn}",
+    }

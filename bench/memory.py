@@ -1,6 +1,7 @@
 """Whether memory stays flat in the number of records: peaks in processes of their own.
 
-`python -m bench.memory WORK N` prints the peak, in bytes, that Python allocated for N answers.
+`python -m bench.memory WORK N` prints the peak, in bytes, that Python allocated for N turns of
+the built-in answers.
 """
 
 import subprocess
@@ -22,16 +23,16 @@ from ragmend.paths import RunPaths
 from ragmend.records import Response
 from ragmend.repair.splitting.claims import split_claims
 
-N_ANSWERS = 100
+N_TURNS = 2
 GROWTH = 4
 FLAT = 1.2
 
 
 def memory_figures() -> Iterator[Figure]:
-    """Measure the peak for n and for 4 n answers of everything in `WORKS`."""
+    """Measure the peak for n and for 4 n turns of everything in `WORKS`."""
     for work, (name, is_streaming) in DESCRIPTIONS.items():
-        small, large = (_peak_in_child(work, n) for n in (N_ANSWERS, GROWTH * N_ANSWERS))
-        what = f"{name}: peak memory, {GROWTH * N_ANSWERS} answers to {N_ANSWERS}"
+        small, large = (_peak_in_child(work, n) for n in (N_TURNS, GROWTH * N_TURNS))
+        what = f"{name}: peak memory, {GROWTH} times as many answers"
         yield Figure(what, large / small, "x", "at most", FLAT if is_streaming else None)
 
 
@@ -74,19 +75,19 @@ DESCRIPTIONS = {
 }
 
 
-def measure_peak(work: str, n_answers: int) -> int:
+def measure_peak(work: str, n_turns: int) -> int:
     """Return the peak of Python's allocations in bytes, after what is loaded only once."""
     with TemporaryDirectory() as folder:
-        WORKS[work](_prepared(Path(folder) / "warm-up", 5))
-        context = _prepared(Path(folder) / "run", n_answers)
+        WORKS[work](_prepared(Path(folder) / "warm-up", 1))
+        context = _prepared(Path(folder) / "run", n_turns)
         tracemalloc.start()
         WORKS[work](context)
         return tracemalloc.get_traced_memory()[1]
 
 
-def _prepared(root: Path, n_answers: int) -> Context:
+def _prepared(root: Path, n_turns: int) -> Context:
     """Write the inputs of the stages up to match."""
-    corpus = repeated_demo(n_answers)
+    corpus = repeated_demo(n_turns)
     context = Context(load_config("demo"), RunPaths(root), current_environment())
     write_records(context.paths.population, corpus.responses)
     write_records(context.paths.sources, corpus.sources.values())
@@ -94,8 +95,8 @@ def _prepared(root: Path, n_answers: int) -> Context:
     return context
 
 
-def _peak_in_child(work: str, n_answers: int) -> int:
-    command = [sys.executable, "-m", "bench.memory", work, str(n_answers)]
+def _peak_in_child(work: str, n_turns: int) -> int:
+    command = [sys.executable, "-m", "bench.memory", work, str(n_turns)]
     return int(subprocess.run(command, capture_output=True, text=True, check=True).stdout)  # noqa: S603
 
 

@@ -10,12 +10,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal, NamedTuple
 
 from ragmend.records import Candidate, CandidateKind, Claim, Evidence, Gate, Source
+from ragmend.repair.extracting.extracts import extracts, is_about_the_answer, squeezed
 from ragmend.repair.gate import check_gate
-from ragmend.repair.prose import as_prose, is_statement, refers_back
 from ragmend.repair.verification import Rewriter, Verifier
-from ragmend.repair.wellformed.findings import well_formedness_findings
 from ragmend.text.reading import SourceReading, read_source
-from ragmend.text.words import words
 
 
 class Roles(NamedTuple):
@@ -48,8 +46,8 @@ def propose_candidates(
 ) -> list[Candidate]:
     """Propose, gate and verify edits of one answer's unsupported statements.
 
-    Headings, lead-ins and questions get no candidate: a sentence of the source says nothing
-    in their place.
+    Headings, lead-ins, questions and what the answer says of its passages or itself get no
+    candidate: a sentence of the source says nothing in their place.
 
     Args:
         source: What the answer must be supported by.
@@ -66,12 +64,18 @@ def propose_candidates(
     Raises:
         AnswerFaultError: A rewrite or a verdict could not be had.
     """
-    wanted = [c for c in claims if c.claim_id in eligible and c.kind == "statement"]
+    wanted = [
+        claim
+        for claim in claims
+        if claim.claim_id in eligible
+        and claim.kind == "statement"
+        and not is_about_the_answer(claim.text)
+    ]
     if not wanted:
         return []
     reading = read_source(source)
     ranked: dict[str, list[Evidence]] = {}
-    for row in evidence:
+    for row in sorted(evidence, key=lambda row: row.rank):
         ranked.setdefault(row.claim_id, []).append(row)
     extracts = _extracts(reading, answer, wanted, ranked)
     rewrites = _rewrites(source, wanted, ranked, roles.rewriter, reading)
@@ -86,31 +90,10 @@ def _extracts(
     wanted: Sequence[Claim],
     ranked: dict[str, list[Evidence]],
 ) -> Iterator[Proposal]:
-    """Yield the best fragment of each claim, refused if the answer says it already.
-
-    A window of sentences is evidence but no extract: one claim is replaced by one statement.
-    """
-    said = _squeezed(answer)
-    for claim in wanted:
-        rows = sorted(ranked.get(claim.claim_id, ()), key=lambda row: row.rank)
-        found = (reading.fragments[reading.position_of[row.fragment_id]] for row in rows)
-        fragment = next((part for part in found if not part.is_window), None)
-        if fragment is None:
-            continue
-        text = as_prose(fragment)
-        reasons = []
-        if fragment.is_unknown:
-            reasons.append("unknown_value")
-        if refers_back(text):
-            reasons.append("refers_back")
-        if not is_statement(text):
-            reasons.append("not_a_statement")
-        elif well_formedness_findings(text):
-            reasons.append("not_well_formed")
-        if _squeezed(fragment.text) in said or _squeezed(text) in said:
-            reasons.append("already_in_answer")
-        gate = Gate(passed=not reasons, reasons=tuple(reasons))
-        yield Proposal(claim, "extract", text, (fragment.fragment_id,), gate)
+    for found in extracts(reading, answer, wanted, ranked):
+        gate = Gate(passed=not found.reasons, reasons=found.reasons)
+        text, ids = found.text, (found.fragment.fragment_id,)
+        yield Proposal(found.claim, "extract", text, ids, gate)
 
 
 def _rewrites(
@@ -121,9 +104,9 @@ def _rewrites(
     reading: SourceReading,
 ) -> Iterator[Proposal]:
     for claim in wanted:
-        rows = sorted(ranked.get(claim.claim_id, ()), key=lambda row: row.rank)
+        rows = ranked.get(claim.claim_id, [])
         text = rewriter.rewrite(source, claim, rows)
-        if text is not None and _squeezed(text) != _squeezed(claim.text):
+        if text is not None and squeezed(text) != squeezed(claim.text):
             ids = tuple(row.fragment_id for row in rows)
             yield Proposal(claim, "rewrite", text, ids, check_gate(text, reading))
 
@@ -190,8 +173,3 @@ def _verified_text(
     before = [claims[at - 1].text] if at > 0 else []
     after = [claims[at + 1].text] if at + 1 < len(claims) else []
     return " ".join([*before, proposal.text, *after])
-
-
-def _squeezed(text: str) -> str:
-    """Return a text's normal words, so that spacing, case and punctuation do not matter."""
-    return f" {' '.join(word.norm for word in words(text))} "

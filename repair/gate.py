@@ -1,6 +1,7 @@
 """The do-no-harm gate: an edit must not bring in a number, date or name that no source states.
 
 In doubt it refuses: a false alarm costs one edit, a false pass puts an invention into an answer.
+"Mr" and "Mrs" bring in no name; they only must not stand for one another.
 It looks at what stands in the text, not at what the text says about it: a stated number in a
 wrong place is the verifier's to find.
 
@@ -18,6 +19,13 @@ from ragmend.text.reading import SourceReading
 from ragmend.text.short_names import short_names
 from ragmend.text.words import words
 
+# By what a source may have called whom a text calls so.
+_COURTESIES = {
+    "mr": frozenset({"mr"}),
+    "mrs": frozenset({"mrs"}),
+    "ms": frozenset({"ms", "mrs"}),
+}
+
 
 def check_gate(text: str, reading: SourceReading) -> Gate:
     """Check an edited text against its source.
@@ -28,7 +36,13 @@ def check_gate(text: str, reading: SourceReading) -> Gate:
     """
     found = numbers(text)
     numeric = {at for number in found for at in range(number.start, number.end)}
-    foreign = sorted([*_foreign_openings(text, reading), *_foreign_names(text, reading)])
+    foreign = sorted(
+        [
+            *_foreign_openings(text, reading),
+            *_foreign_names(text, reading),
+            *_other_courtesies(text, reading),
+        ]
+    )
     reasons = [
         *_number_reasons(text, found, reading),
         *(
@@ -54,6 +68,17 @@ def _foreign_openings(text: str, reading: SourceReading) -> Iterator[tuple[int, 
         is_name = word in following and can_only_be_a_name(word, following[word])
         if is_name and name_stem(word) not in reading.plain_stems:
             yield word.start, word.end
+
+
+def _other_courtesies(text: str, reading: SourceReading) -> Iterator[tuple[int, int]]:
+    """Yield "Mr. Holt" where the source has "Mrs. Holt" and no "Mr. Holt"."""
+    for word, following in pairwise(words(text)):
+        if word.norm not in _COURTESIES or not text[word.start].isupper():
+            continue
+        stem = name_stem(following)
+        stated = {title for title in _COURTESIES if (title, stem) in reading.name_pairs}
+        if stated and stated.isdisjoint(_COURTESIES[word.norm]):
+            yield word.start, following.end
 
 
 def _foreign_names(text: str, reading: SourceReading) -> Iterator[tuple[int, int]]:

@@ -4,35 +4,9 @@ import re
 import unicodedata
 
 from ragmend.repair.assembling.sentence_form import capitalise, ends_with_stop
+from ragmend.repair.extracting.field_sentences import field_sentence
 from ragmend.text.fragments import Fragment
 
-# How a field's rendering becomes a statement; the first prefix that fits is used. Not "It": the
-# statement may come to open an answer.
-_OPENINGS = (
-    ("no reservations", "The business takes "),
-    ("no takeout", "The business offers "),
-    ("no delivery", "The business offers "),
-    ("no credit cards", "The business accepts "),
-    ("no ", "There is "),
-    ("has ", "The business "),
-    ("offers ", "The business "),
-    ("takes ", "The business "),
-    ("accepts ", "The business "),
-    ("good for ", "The business is "),
-    ("not good for ", "The business is "),
-    ("wheelchair accessible", "The business is "),
-    ("not wheelchair accessible", "The business is "),
-    ("permanently closed", "The business is "),
-    ("open ", "The business is "),
-    ("rated ", "The business is "),
-    ("review rated ", "The business has a "),
-    ("review, written ", "The business has a "),
-    ("located at ", "The business is "),
-)
-_SINGULAR = frozenset({"name", "address", "city", "state"})
-_PLURAL = frozenset({"categories", "hours"})
-_RAW_HOURS = re.compile(r" \(\d{1,2}:\d{1,2}-\d{1,2}:\d{1,2}\)$")
-_AMBIENCE = re.compile(r"(not )?(.+) ambience")
 _LIST_MARKER = re.compile(
     r"^(?:[-*•–] +|\(?\d{1,2}[.)] +|[Ss]tep \d{1,2}[:.] +)(?=[^\W\d_])"
     r"|(?<=[.!?:;] )\(?\d{1,2}\) +(?=[^\W\d_])|(?<=[!?:;] )\d{1,2}\. +(?=[^\W\d_])"
@@ -46,12 +20,7 @@ _BRACKETS = {"(": ")", "[": "]", "“": "”"}
 _CLOSING_QUOTES = {'"': '"', "“": "”", "”": "”"}
 _OPENING_QUOTES = {'"': '"', "”": "“"}
 _FIRST_PERSON = re.compile(r"\b(?:I|I['’]\w+|my|me|mine|we|our|us)\b", re.IGNORECASE)
-# A pronoun without its noun; "It is important to", "It was then that" have theirs behind them.
-_POINTS_BACK = re.compile(
-    r"[\"“‘'(]*(?:they|them|he|him|she|this|these|those|its|their|his|her|such"
-    r"|it(?!['’]?s? \w+(?: \w+)? (?:that|to|for)\b))\b",
-    re.IGNORECASE,
-)
+_DOUBLE_QUOTES = re.compile(r"[\"“”]")
 _SYMBOLS = frozenset({"So", "Sk", "Mn", "Cf"})  # an emoji and what modifies it
 
 
@@ -61,41 +30,19 @@ def as_prose(fragment: Fragment) -> str:
     Tidying changes no word: list markers and spaces before points go, and so do quotes and
     brackets whose partner lies outside the fragment. Only speech in the first person, which
     would become the answer's own, keeps its quotes: the partner is set where the fragment
-    begins or ends.
+    begins or ends. A field of which no sentence can be made is closed as it stands.
     """
     text = " ".join(fragment.text.split())
     if fragment.kind == "field":
-        text = _state(_RAW_HOURS.sub("", text))
-    else:
-        text = _LIST_MARKER.sub("", text)
-    text = capitalise(_tidy(text))
+        return f"{field_sentence(text) or capitalise(text)}."
+    text = capitalise(_tidy(_LIST_MARKER.sub("", text)))
     return text if ends_with_stop(text) or _ends_with_symbol(text) else f"{text}."
 
 
-def is_statement(prose: str) -> bool:
-    """Tell whether a fragment's prose says something by itself: "Do this:" only leads in."""
-    return not prose.rstrip("*_\"'”’ ").endswith(":")
-
-
-def refers_back(prose: str) -> bool:
-    """Tell whether a text begins by pointing to what its source says before it: "It", "These"."""
-    return _POINTS_BACK.match(prose) is not None
-
-
-def _state(text: str) -> str:
-    label, colon, value = text.partition(": ")
-    if colon and label in _SINGULAR:
-        return f"The {label} is {value}"
-    if colon and label in _PLURAL:
-        return f"The {label} are {value}"
-    if ambience := _AMBIENCE.fullmatch(text):
-        return f"The ambience is {ambience[1] or ''}{ambience[2]}"
-    if text == "review":
-        return "The business has a review"
-    for prefix, opening in _OPENINGS:
-        if text.startswith(prefix):
-            return f"{opening}{text}"
-    return text if colon else f"The business has {text}"
+def quoted(prose: str) -> str:
+    """Return a sentence of a review as its writer's own words, an opinion being no fact."""
+    inner = _DOUBLE_QUOTES.sub("'", prose)
+    return f"A reviewer wrote: “{inner}”"
 
 
 def _tidy(text: str) -> str:

@@ -3,7 +3,8 @@
 An answer is claims with gaps between them. What stays is copied to the letter; where claims
 go, what hung on them is mended, in this order, and each mending is named in the action:
 
-1. a heading or lead-in with nothing left under it goes (`assembling.outline`);
+1. a heading or lead-in with nothing left under it goes; one that the arm drops while something
+   stands under it stays, for without it that would mean something else (`assembling.outline`);
 2. a clause that loses the one before it loses its coordinator and gains a capital; a sentence
    that loses its end gains a stop (`assembling.fitting`);
 3. a sentence that loses the one before it loses its connective (`assembling.connectives`);
@@ -11,7 +12,8 @@ go, what hung on them is mended, in this order, and each mending is named in the
 5. a numbered list is counted anew (`assembling.numbering`).
 
 The kind of an action is always what the arm decided: a supported heading that goes with its
-content is a `keep` of which nothing stands.
+content is a `keep` of which nothing stands, an unsupported one that stays a `drop` of which all
+stands.
 """
 
 from collections.abc import Mapping, Sequence
@@ -24,7 +26,7 @@ from ragmend.repair.assembling.fitting import Part, fit_sentences, fit_to_neighb
 from ragmend.repair.assembling.gaps import gap_text
 from ragmend.repair.assembling.layout import Laid, Layout, count_anew, lay_out, read_layout
 from ragmend.repair.assembling.numbering import leading_number
-from ragmend.repair.assembling.outline import Outline, headless_tables, heads_without_content
+from ragmend.repair.assembling.outline import Outline, heads_over_content, heads_without_content
 
 
 class Assembled(NamedTuple):
@@ -56,7 +58,7 @@ def assemble(
     if all(part.kind == "keep" for part in parts):
         return Assembled(answer, tuple(_as_action(part, arm) for part in parts))
     layout = read_layout(answer, claims)
-    parts = fit_sentences(_without_empty_heads(parts, layout.outline))
+    parts = fit_sentences(_with_heads_settled(parts, layout.outline))
     parts = fit_to_neighbours(parts, layout.outline.lines)
     uncounted = [_as_action(part, arm) for part in parts]
     laid = lay_out(layout, uncounted)
@@ -88,18 +90,17 @@ def _check_spans(answer: str, claims: Sequence[Claim]) -> None:
         end = claim.end
 
 
-def _without_empty_heads(parts: Sequence[Part], outline: Outline) -> list[Part]:
-    """Take out headings over nothing; leave a table that lost its header the bars of one."""
+def _with_heads_settled(parts: Sequence[Part], outline: Outline) -> list[Part]:
+    """Take out the headings over nothing; put back those that went but have content."""
     is_there = [part.text != "" for part in parts]
     empty = heads_without_content(outline, is_there)
     left = list(parts)
     for n in sorted(empty):
         if is_there[n]:
             left[n] = left[n]._replace(text="", edits=("drop_without_content",))
-    for n in headless_tables(outline, is_there):
-        n_bars = left[n].claim.text.count("|")
-        if n_bars:
-            left[n] = left[n]._replace(text=" ".join("|" * n_bars), edits=("blank_cells",))
+    for n in sorted(heads_over_content(outline, is_there)):
+        if not is_there[n]:
+            left[n] = left[n]._replace(text=left[n].claim.text, edits=("keep_head",))
     return left
 
 

@@ -7,6 +7,7 @@ What a connective needs:
 - a contrast, cause or example: the sentence before it, as it was or rewritten. A sentence of
   the source in its place is not enough, for nobody has verified that it is a contrast to it;
 - at the start of a paragraph: a sentence of the paragraph before;
+- the first of two sides ("On the one hand,"): the other one behind it;
 - an addition or a next step ("Also,", "Then,"), and a conclusion at the start of a paragraph:
   any sentence before it. What a substitute says can be added to, but not be concluded from.
 """
@@ -47,7 +48,8 @@ _ADDITION = _any_of(
 _DEMONSTRATIVE = r"(?:despite|in spite of|due to|because of) (?:this|that|these|those)"
 _STRIPPED = re.compile(
     rf"(?:(?P<relation>{_RELATION}|{_DEMONSTRATIVE}(?: [\w'’-]+){{0,3}})"
-    rf"|(?P<conclusion>{_CONCLUSION})|(?P<addition>{_ADDITION})),\s+(?=[\"“(]?[^\W_])",
+    rf"|(?P<conclusion>{_CONCLUSION})|(?P<addition>{_ADDITION})),\s+"
+    r"(?!(?:and|or|but)\b)(?=[\"“(]?[^\W_])",  # "Then, and only then, …" is no next step
     re.IGNORECASE,
 )
 _COORDINATED = re.compile(
@@ -68,6 +70,9 @@ _ANOTHER = re.compile(
     r"(?!(?:one|of|such|to|that|which|who|few)\b)(?=[^\W\d_])"
 )
 _SOUNDS_LIKE_A_VOWEL = re.compile(r"(?!one|once|uni|use|usu|eu)[aeiou]|hour|honest|honor")
+
+_ONE_HAND = re.compile(r"on the one hand,\s+(?=[\"“(]?[^\W_])", re.IGNORECASE)
+_OTHER_HAND = re.compile(r"\bon the other(?: hand)?\b", re.IGNORECASE)
 
 _WINDOW = 60
 
@@ -104,6 +109,17 @@ def without_connective(text: str, bond: Bond) -> str:
     if (also := _ALSO.match(text)) and not bond.has_any:
         return f"{also['subject']} {text[also.end() :]}"
     return text
+
+
+def names_other_side(text: str) -> bool:
+    """Tell whether a text is the second of two sides."""
+    return _OTHER_HAND.search(text) is not None
+
+
+def without_one_side(text: str) -> str:
+    """Strip the words that announce a second side; the text itself if there are none."""
+    match = _ONE_HAND.match(text)
+    return text if match is None else capitalise(text[match.end() :])
 
 
 def _is_first_of_its_kind(text: str, start: int, bond: Bond) -> bool:

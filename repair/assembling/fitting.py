@@ -5,7 +5,12 @@ from itertools import groupby, pairwise
 from typing import NamedTuple
 
 from ragmend.records import ActionKind, Claim
-from ragmend.repair.assembling.connectives import Bond, without_connective
+from ragmend.repair.assembling.connectives import (
+    Bond,
+    names_other_side,
+    without_connective,
+    without_one_side,
+)
 from ragmend.repair.assembling.outline import Line
 from ragmend.repair.assembling.sentence_form import (
     capitalise,
@@ -70,7 +75,7 @@ def fit_to_neighbours(parts: Sequence[Part], lines: Sequence[Line]) -> list[Part
             earlier.append(_Earlier(paragraph, is_own))
             said.update(word.norm for part in sentence for word in words(part.text))
             own = own or is_own
-    return fitted
+    return _without_one_side(fitted)
 
 
 def _sentences(parts: Iterable[Part]) -> Iterator[list[Part]]:
@@ -87,7 +92,7 @@ def _fit_sentence(sentence: Sequence[Part]) -> list[Part]:
     for n in reversed(range(len(sentence))):
         part = sentence[n]
         if part.text:
-            if part.kind == "keep" and anew[n]:
+            if anew[n] and not is_replaced(part):
                 part = _as_beginning(part)
             is_changed = n < len(sentence) - 1 or is_replaced(part)
             is_end = had_stop and is_changed if following is None else anew[following]
@@ -138,7 +143,20 @@ def _without_connective(part: Part, bond: Bond) -> Part:
         return part
     if part.kind == "substitute":  # what its source said before it does not stand here
         bond = bond._replace(has_neighbour=False, has_earlier=False, begins_paragraph=False)
-    text = without_connective(part.text, bond)
+    return _stripped(part, without_connective(part.text, bond))
+
+
+def _without_one_side(parts: list[Part]) -> list[Part]:
+    """Strip "On the one hand," where the answer had another side and has it no more."""
+    if not any(names_other_side(part.claim.text) for part in parts):
+        return parts
+    if any(names_other_side(part.text) for part in parts):
+        return parts
+    return [_stripped(part, without_one_side(part.text)) for part in parts]
+
+
+def _stripped(part: Part, text: str) -> Part:
     if text == part.text:
         return part
-    return part._replace(text=text, edits=(*part.edits, "strip_connective"))
+    edits = part.edits if "strip_connective" in part.edits else (*part.edits, "strip_connective")
+    return part._replace(text=text, edits=edits)

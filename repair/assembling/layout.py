@@ -51,7 +51,7 @@ def read_layout(answer: str, claims: Sequence[Claim]) -> Layout:
 def lay_out(layout: Layout, actions: Sequence[Action]) -> Laid:
     """Close the gaps around what is gone; numbers stand as in the answer."""
     is_there = [action.text != "" for action in actions]
-    is_kept = [action.kind == "keep" and action.text != "" for action in actions]
+    is_kept = [action.text != "" and not is_replaced(action) for action in actions]
     survivors = [index for index, there in enumerate(is_there) if there]
     if not survivors:
         return Laid([], ())
@@ -83,9 +83,9 @@ def count_anew(layout: Layout, laid: Laid, actions: Sequence[Action]) -> dict[in
     for one in layout.lists:
         for marker in one.markers:
             action = actions[marker.claim] if marker.is_inside else None
-            if action is not None and action.kind == "keep" and action.text:
+            if action is not None and action.text and not is_replaced(action):
                 visible.add(marker.at)
-    kept = (action.text for action in actions if action.kind == "keep")
+    kept = (action.text for action in actions if not is_replaced(action))
     return new_numbers(layout.lists, frozenset(visible), kept)
 
 

@@ -2,7 +2,7 @@
 
 A list is a run of markers of one style at one indent that count up by one: "1.", "a)", "ii.",
 "Step 1:". Only such a list is counted anew; one that skips or repeats keeps its numbers, and
-so does every list of an answer that speaks of its steps by number ("repeat step 3").
+so does one of which the answer names a number that would change ("repeat step 3").
 """
 
 import re
@@ -13,15 +13,27 @@ from typing import Literal, NamedTuple
 from ragmend.records import Claim, Span
 from ragmend.repair.assembling.gaps import Gap
 
+_ORDERS = "first second third fourth fifth sixth seventh eighth ninth tenth".split()
 # The number with which a claim itself begins: "Step 2: Bake it.", "3. A Title".
 LEADING_NUMBER = re.compile(
     r"[*_#\"“\s]*(?:(?P<word>step|tip)\s+(?P<named>\d{1,3})(?=\s*(?:[.:)*_–—-]|\Z))"
     r"|(?P<bare>\d{1,3})(?=[.)](?:\s+|[*_])\S))",
     re.IGNORECASE,
 )
-_REFERENCE = re.compile(
-    r"(?<!passage \d, )\b(?:steps?|items?|points?)\s+\(?\d{1,3}\b", re.IGNORECASE
+_NOUN = "(?:step|item|point|option|method|tip|reason|way|rule|choice|stage)s?"
+# "Repeat steps 1-4", "no. 3", "#3", "as noted in 3", "the third option", "option B".
+_BY_NUMBER = re.compile(
+    rf"(?:(?<!passage \d, )\b(?:{_NOUN}|nos?\.|numbers?)\s*[#(]?|(?<!\w)#)(?P<first>\d{{1,3}})\b"
+    r"(?:\s*(?:(?P<joint>-|–|to|through)|and|,|or|&)\s*(?P<last>\d{1,3})\b)?",
+    re.IGNORECASE,
 )
+_AS_NOTED = re.compile(
+    r"\b(?:as|see|noted|mentioned|described|listed)\s+(?:(?:\w+\s+)?(?:in|under|at)\s+)?[#(]?"
+    r"(?P<first>\d{1,3})(?=\s*(?:[.,;:)]|\Z))",
+    re.IGNORECASE,
+)
+_BY_ORDER = re.compile(rf"\b(?P<order>{'|'.join(_ORDERS)}) {_NOUN}\b", re.IGNORECASE)
+_BY_LETTER = re.compile(r"\b(?i:option|choice|item|point|step)s?\s+\(?(?P<letter>[A-H])\b")
 _LINE_START = re.compile(r"(?:\A|[\n\r\v\f\x85\u2028\u2029])(?P<indent>[^\S\n\r]*)")
 _ROMAN = (
     (100, "c"), (90, "xc"), (50, "l"), (40, "xl"), (10, "x"), (9, "ix"), (5, "v"), (4, "iv"),
@@ -116,13 +128,19 @@ def new_numbers(
     Returns:
         The new number of each marker that changes, by its offset.
     """
-    changed = {
-        marker.at: _written(one.counting, one.first + n, marker.token)
-        for one in lists
-        for n, marker in enumerate(m for m in one.markers if m.at in visible)
-        if one.markers[n] != marker
-    }
-    return {} if changed and any(map(_refers_to_a_number, texts)) else changed
+    named = frozenset(number for text in texts for number in _named_numbers(text))
+    changed: dict[int, str] = {}
+    for one in lists:
+        there = [marker for marker in one.markers if marker.at in visible]
+        is_gone = (n for n, marker in enumerate(one.markers) if marker.at not in visible)
+        n_same = next(is_gone, len(one.markers))
+        moved = range(one.first + n_same, one.first + len(one.markers))
+        if named.isdisjoint(moved):
+            changed |= {
+                marker.at: _written(one.counting, one.first + n, marker.token)
+                for n, marker in enumerate(there[n_same:], start=n_same)
+            }
+    return changed
 
 
 def leading_number(text: str) -> Span | None:
@@ -134,9 +152,18 @@ def leading_number(text: str) -> Span | None:
     return Span(start=match.start(group), end=match.end(group), text=match[group])
 
 
-def _refers_to_a_number(text: str) -> bool:
+def _named_numbers(text: str) -> Iterator[int]:
+    """Yield the numbers of items that a text speaks of; its own is none of them."""
     own = LEADING_NUMBER.match(text)
-    return _REFERENCE.search(text, own.end() if own else 0) is not None
+    start = own.end() if own else 0
+    for match in _BY_NUMBER.finditer(text, start):
+        first, last = int(match["first"]), int(match["last"] or match["first"])
+        yield from range(first, last + 1) if match["joint"] else (first, last)
+    yield from (int(match["first"]) for match in _AS_NOTED.finditer(text, start))
+    for match in _BY_ORDER.finditer(text, start):
+        yield _ORDERS.index(match["order"].lower()) + 1
+    for match in _BY_LETTER.finditer(text, start):
+        yield ord(match["letter"]) - ord("A") + 1
 
 
 def _markers(answer: str, claims: Sequence[Claim], gaps: Sequence[Gap]) -> Iterator[Marker]:

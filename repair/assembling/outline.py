@@ -83,16 +83,21 @@ def heads_without_content(outline: Outline, is_there: Sequence[bool]) -> frozens
     One under which there was nothing from the start stays, unless all content is gone.
     """
     n_before = _counts(claim.kind in _CONTENT for claim in outline.claims)
-    n_now = _counts(
-        claim.kind in _CONTENT and there
-        for claim, there in zip(outline.claims, is_there, strict=True)
-    )
+    n_now = _content_counts(outline, is_there)
     if n_before[-1] and not n_now[-1]:
         return frozenset(n for n, claim in enumerate(outline.claims) if claim.kind not in _CONTENT)
     return frozenset(
         head
         for head, scope in outline.scopes.items()
         if n_before[scope.stop] > n_before[scope.start] and n_now[scope.stop] == n_now[scope.start]
+    )
+
+
+def heads_over_content(outline: Outline, is_there: Sequence[bool]) -> frozenset[int]:
+    """Return the headings and lead-ins under which content stands, now that claims are gone."""
+    n_now = _content_counts(outline, is_there)
+    return frozenset(
+        head for head, scope in outline.scopes.items() if n_now[scope.stop] > n_now[scope.start]
     )
 
 
@@ -117,16 +122,6 @@ def new_indents(outline: Outline, is_there: Sequence[bool]) -> dict[int, int]:
     return found
 
 
-def headless_tables(outline: Outline, is_there: Sequence[bool]) -> list[int]:
-    """Return the header rows that are gone while rows under them stay."""
-    return [
-        head
-        for head, scope in outline.scopes.items()
-        if outline.lines[head].marker == "row" and not is_there[head]
-        if any(is_there[row] for row in scope)
-    ]
-
-
 def _is_item_there(lines: Sequence[Line], is_there: Sequence[bool], start: int) -> bool:
     """Tell whether anything is left of the item that begins with a claim."""
     for index in range(start, len(lines)):
@@ -139,6 +134,13 @@ def _is_item_there(lines: Sequence[Line], is_there: Sequence[bool], start: int) 
 
 def _goes_on(line: Line, item: Line) -> bool:
     return line.marker == "" and line.indent > item.indent
+
+
+def _content_counts(outline: Outline, is_there: Sequence[bool]) -> list[int]:
+    return _counts(
+        claim.kind in _CONTENT and there
+        for claim, there in zip(outline.claims, is_there, strict=True)
+    )
 
 
 def _counts(flags: Iterator[bool]) -> list[int]:

@@ -6,6 +6,7 @@ worse than none:
 - nothing goes behind a negation, a quantifier or a condition: "no student passed in Rome" says
   less than "no student passed";
 - what is left has its subject and its verb, and no word that calls for more ("based", "such");
+- nothing goes behind the colon of a sentence: "use the shortcut: Select the row" is no whole;
 - a prepositional phrase goes only where what happened stands without it: neither behind an
   adjective ("safe for adults") nor out of a habit ("opens on Sundays").
 """
@@ -21,7 +22,9 @@ from ragmend.repair.rewriting.insertion_cuts import insertion_cuts
 from ragmend.repair.rewriting.list_cuts import list_cuts
 from ragmend.repair.rewriting.syntax import Syntax, read_claim
 from ragmend.repair.rewriting.word_cuts import word_cuts
+from ragmend.text.verbs import is_finite
 
+_COLON = re.compile(r":(?=\s)")
 _ENUMERATOR = re.compile(r"[;:]|\(\d\)")  # "three steps: (1) …, (2) …" must stay together
 _HYPHENATED = re.compile(r"\w[-/'’&]\w|[-/'’&]\w")
 
@@ -38,7 +41,8 @@ def cuts_of(text: str) -> list[Cut]:
         word_cuts(claim),
         _inner_ends(claim),
     )
-    clean = [cut for cut in found if _is_clean(claim, cut)]
+    end = _sentence_colon(claim)
+    clean = [cut for cut in found if cut.start < end and _is_clean(claim, cut)]
     return sorted(clean, key=lambda cut: (cut.end - cut.start, cut.start))
 
 
@@ -48,6 +52,16 @@ def _inner_ends(claim: Syntax) -> Iterator[Cut]:
     if joint is not None and joint < claim.limit:
         head = read_claim(claim.text[: claim.ends(joint - 1)])
         yield from ending_cuts(head, least=head.finite + 2)
+
+
+def _sentence_colon(claim: Syntax) -> int:
+    """Return where the first colon stands behind a subject and its verb, and so is no label's.
+
+    "Use a lint roller:" and "Reduced emissions:" are labels: a verb that begins has no subject.
+    """
+    verb = next((at for at, norm in enumerate(claim.norms) if at and is_finite(norm)), None)
+    colon = None if verb is None else _COLON.search(claim.text, claim.ends(verb))
+    return colon.start() if colon else len(claim.text)
 
 
 def _is_clean(claim: Syntax, cut: Cut) -> bool:

@@ -15,13 +15,13 @@ from ragmend.repair.rewriting.cuts import cuts_of
 from ragmend.repair.rewriting.ending_cuts import MIN_WORDS
 from ragmend.repair.rewriting.number_swaps import with_stated_number
 from ragmend.repair.rewriting.polarity import contradicts_a_field
-from ragmend.repair.rewriting.syntax import is_imperative
-from ragmend.repair.rewriting.word_lists import COMMONPLACES, CONNECTIVES
+from ragmend.repair.rewriting.syntax import NEVER, is_imperative, read_claim
+from ragmend.repair.rewriting.word_lists import COMMONPLACES, CONNECTIVES, EMPTY_STEMS
 from ragmend.text.content import needs_support
 from ragmend.text.names import name_stem, names
 from ragmend.text.quantities.numbers import is_stated, numbers
 from ragmend.text.reading import SourceReading, read_source
-from ragmend.text.words import Word, is_content, words
+from ragmend.text.words import Word, is_content, is_negation, words
 
 LEXICAL_REWRITER = "lexical (no language model)"
 LONGEST = 2_000  # characters; what is longer is no sentence
@@ -34,6 +34,7 @@ STRICTNESS: tuple[Strictness, ...] = ("every word", "telling words", "but a few"
 MOST_SPARED = 2  # words that may stay though no source has them
 STATED_A_SPARED = 4  # words that the source has, for each of those
 
+_QUANTIFIERS = frozenset("all few many most several".split())
 _NOT_PROSE = ("\n", "`", "|", "\t")
 
 
@@ -171,4 +172,16 @@ def _says_enough(text: str) -> bool:
     found = words(text)
     least = MIN_WORDS - is_imperative(_norms(text))  # a request has no subject
     content = [word for word in found if is_content(word.norm)]
-    return len(found) >= least and len(content) >= MIN_CONTENT
+    return len(found) >= least and len(content) >= MIN_CONTENT and _says_something(text)
+
+
+def _says_something(text: str) -> bool:
+    """Tell whether a predicate is more than "offers food" or "has received reviews"."""
+    claim = read_claim(text)
+    begin = claim.starts(claim.finite) if claim.finite < NEVER else 0
+    predicate = [word for word in claim.words if word.start >= begin]
+    return any(_tells(word.norm) and word.stem not in EMPTY_STEMS for word in predicate)
+
+
+def _tells(norm: str) -> bool:
+    return is_content(norm) or is_negation(norm) or norm in _QUANTIFIERS

@@ -226,6 +226,17 @@ VAGUE_NOUNS = _listed(
     option part place reputation setting spot thing time vibe way
     """
 )
+# What any business does, and what it does it with: they say nothing, even together.
+EMPTY_STEMS = frozenset(
+    stem(word)
+    for word in _listed(
+        """
+        appear feature get give have include make offer provide receive seem serve
+        business customer dish experience feedback food item meal menu number option place product
+        range review reviewer selection service thing variety various
+        """
+    )
+)
 # Words that answers use whatever their source says. Source: the stems that most answers of
 # RAGTruth's train split have and their source has not, without those that tell anything.
 COMMONPLACES = frozenset(

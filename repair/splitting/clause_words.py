@@ -86,10 +86,7 @@ RELATIVE_WORDS = _words(
 """A verb behind one of these is not the verb of the clause."""
 
 HANGING_WORDS = _words("because when where if unless until whether how why whenever")
-"""They open a clause that what follows "and" or "or" may still belong to."""
-
-CONDITIONS = _words("if when whenever unless until once")
-"""They open a clause on which all that follows "and" or "or" may depend."""
+"""They open a clause that what follows "and" may still belong to."""
 
 ADVERBS = _words(
     """also then still now often sometimes usually never always only just even later soon however
@@ -97,6 +94,21 @@ ADVERBS = _words(
     finally already ultimately generally typically currently initially similarly consequently
     likewise nevertheless nonetheless overall again perhaps maybe"""
 )
+
+CONNECTIVES = COORDINATORS | _words(
+    """also then still only just even however therefore thus instead additionally meanwhile
+    furthermore moreover finally both similarly consequently likewise nevertheless nonetheless
+    overall again firstly secondly lastly conversely unfortunately fortunately interestingly
+    importantly specifically"""
+)
+"""They open a clause and do not limit where it holds."""
+
+CONNECTING_PHRASES = frozenset(
+    {"in addition", "in conclusion", "in contrast", "in fact", "in general", "in other words"}
+    | {"in short", "in summary", "for example", "for instance", "on the other hand", "of course"}
+    | {"as a result", "after all", "to summarize", "in particular", "on the whole"}
+)
+"""They do not either."""
 
 SCOPE_VERBS = _words(
     "make ensure check note remember imagine suppose assume let verify confirm keep see"

@@ -4,6 +4,10 @@ There is no parser here. A sentence is cut at ", and", ", but", … or a semicol
 words on both sides are clauses on their face: each opens with a subject of its own and comes
 to a finite verb, seen in closed lists of verb forms (`splitting.clause_words`). In doubt
 it stays whole: a claim that is too long can still be verified, a fragment cannot.
+
+Neither half may say more without the other. "You must pay, or you will be fined" is never cut,
+since either half alone may be false; nor is "In 1990, the bank was old, and the shop was new",
+where the second half holds in 1990 only. "In 1990, …, and in 2000, …" has a scope in each.
 """
 
 import re
@@ -15,7 +19,8 @@ from ragmend.repair.splitting import clause_words as lists
 from ragmend.text.delimiters import paired_marks
 
 _JOINT = re.compile(
-    r"(?:,\s+(?P<plain>and|but|so|or|yet|while)|;(?:\s+(?P<strong>and|but|so|or|yet))?)(?=\s+[^\s,;])"
+    r"(?:,\s+(?P<plain>and|but|so|yet|while)|;(?!\s+or\b)(?:\s+(?P<strong>and|but|so|yet))?)"
+    r"(?=\s+[^\s,;])"
 )
 _TOKEN = re.compile(r"[^\W_](?:[\w'’-]|[.:](?=\w))*|[,;()]|:(?=\s)")
 _CONTRACTED = re.compile(r"(?:i|he|she|we|they|you|it|there|this|that)['’](?:s|re|m|ve|d|ll)")
@@ -39,13 +44,14 @@ class _Opening(NamedTuple):
         verb: The finite verb of its subject.
         words: Its words and commas from the subject on.
         ends_in_list: Whether a comma stands behind the verb, so that a list may run on.
-        is_conditional: Whether an "if" or "when" stands before the subject.
+        is_scoped: Whether what stands before the subject says when, where, for whom or by whom
+            the clause holds: "in 1990,", "if you are late,", "allegedly,".
     """
 
     verb: str
     words: list[str]
     ends_in_list: bool
-    is_conditional: bool
+    is_scoped: bool
 
 
 def clause_spans(text: str, start: int, end: int) -> list[Clause]:
@@ -98,10 +104,10 @@ def _opening(text: str, start: int, end: int) -> _Opening | None:
         words = words[len(words) - words[::-1].index(":") :]
     if words and words[0].lower() in lists.COORDINATORS:
         words = words[1:]
-    introduction, words = words, _without_introduction(words)
+    is_scoped = _is_scoped(words)
+    words = _without_introduction(words)
     if not words or words[0].lower() in lists.SCOPE_VERBS:
         return None
-    introduction = introduction[: len(introduction) - len(words)]
     bare = [word for word in words if word not in ",()"]
     verb = _main_verb(bare, weak=True, is_opening=True)
     if verb is None:
@@ -111,23 +117,21 @@ def _opening(text: str, start: int, end: int) -> _Opening | None:
         verb,
         lowered,
         ends_in_list="," in lowered[lowered.index(verb) :],
-        is_conditional=not lists.CONDITIONS.isdisjoint(word.lower() for word in introduction),
+        is_scoped=is_scoped,
     )
 
 
 def _joins_clauses(word: str | None, opening: _Opening, following: list[str]) -> bool:
     """Whether a joint stands between two clauses neither of which hangs on a part of the other."""
     verb = _main_verb(following, weak=not opening.ends_in_list)
-    if verb is None:
+    if verb is None or (opening.is_scoped and not _is_scoped(following)):
         return False
     may_go_on = not _is_marked(following[0]) or following[0] == "other"
-    if opening.ends_in_list and word in ("and", "or") and may_go_on:
+    if opening.ends_in_list and word == "and" and may_go_on:
         return False
     if word is not None and _is_report(opening):
         return verb in lists.REPORTING_VERBS
-    depends = opening.is_conditional and following[0].lower() not in lists.CONDITIONS
-    hangs = depends or not lists.HANGING_WORDS.isdisjoint(opening.words)
-    return word not in ("and", "or") or not hangs
+    return word != "and" or lists.HANGING_WORDS.isdisjoint(opening.words)
 
 
 def _is_report(opening: _Opening) -> bool:
@@ -173,6 +177,15 @@ def _without_introduction(words: list[str]) -> list[str]:
         else:
             break
     return words
+
+
+def _is_scoped(words: list[str]) -> bool:
+    """Whether a word before the subject does more than connect the clause with the last one."""
+    before = words[: len(words) - len(_without_introduction(words))]
+    lowered = [word.lower() for word in before if word != ","]
+    return " ".join(lowered) not in lists.CONNECTING_PHRASES and not lists.CONNECTIVES.issuperset(
+        lowered
+    )
 
 
 def _may_follow_pronoun(subject: str, verb: str) -> bool:

@@ -2,37 +2,52 @@
 
 An independent check of assembly: it shares no rule with it and knows neither claims nor
 actions. Only what the original did not have counts, for answers are not flawless either.
-Two things lie outside: a pronoun in mid-answer whose noun went ("This helps."), which no text
-shows, and anything about the truth of what is said.
+What lies outside is the truth of what is said.
 """
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sized
 from typing import Literal, get_args
 
 from ragmend.repair.wellformed.flow import orphaned_connectives, orphaned_pronouns
 from ragmend.repair.wellformed.lines import (
     bare_heads,
     bare_lead_ins,
-    broken_tables,
     empty_items,
-    number_breaks,
     unfinished_lines,
 )
+from ragmend.repair.wellformed.marks import unmatched_marks
+from ragmend.repair.wellformed.numbers import false_counts, false_references, number_breaks
+from ragmend.repair.wellformed.reading import text_lines
+from ragmend.repair.wellformed.remains import dangling_words, fragments
+from ragmend.repair.wellformed.stops import (
+    doubled_stops,
+    fused_stops,
+    items_inside_lines,
+    lost_stops,
+    small_starts_in_line,
+)
+from ragmend.repair.wellformed.tables import broken_tables
 from ragmend.text.sentences import sentence_spans
 from ragmend.text.words import words
 
 FindingKind = Literal[
     "unbalanced_pair",
     "doubled_punctuation",
+    "fused_stop",
     "space_before_stop",
     "double_space",
     "lower_case_start",
     "missing_stop",
     "hanging_end",
+    "dangling_word",
+    "fragment",
     "empty_item",
+    "item_inside_line",
     "list_numbers",
+    "false_reference",
+    "false_count",
     "heading_without_content",
     "lead_in_without_items",
     "broken_table",
@@ -44,11 +59,6 @@ FindingKind = Literal[
     "colon_at_end",
 ]
 
-_PAIRS = (("(", ")"), ("[", "]"), ("{", "}"), ("“", "”"), ("«", "»"))
-_EVEN = ('"', "**", "```", "`")
-_DOUBLED = re.compile(
-    r"[,;:]\s*[,;:.](?!\w)|(?<!\.)\.\s*,\s*\.|(?<!\.)\.\.(?!\.)|[.!?]\s+[.,;](?!\.)"
-)
 _SPACED_STOP = re.compile(r"(?<=\S)\s+[.,;:!?](?=\s|\Z)")
 _DOUBLE_SPACE = re.compile(r"(?<=[^\s|]) {2,}(?=[^\s|])")
 _DOUBLED_WORD = re.compile(r"\b([^\W\d_]+)\s+\1\b", re.IGNORECASE)
@@ -76,8 +86,6 @@ def well_formedness_findings(text: str, *, original: str | None = None) -> tuple
     found: list[FindingKind] = [
         kind for kind, count in _COUNTS.items() if count(text) - count(before)
     ]
-    if _imbalance(text) - _imbalance(before):
-        found.append("unbalanced_pair")
     if original is not None:
         found += _against(text, original)
     if text.rstrip().endswith(":") and not before.rstrip().endswith(":"):
@@ -89,18 +97,7 @@ def _against(text: str, original: str) -> Iterator[FindingKind]:
     """Yield what only a comparison with the original shows."""
     for is_hanging in sorted({line[-1:] in ",;-–—" for line in unfinished_lines(text, original)}):
         yield "hanging_end" if is_hanging else "missing_stop"
-    if bare_lead_ins(text, original):
-        yield "lead_in_without_items"
-    if orphaned_connectives(text, original):
-        yield "orphaned_connective"
-    if orphaned_pronouns(text, original):
-        yield "orphaned_pronoun"
-
-
-def _imbalance(text: str) -> _Counted:
-    found = Counter({f"{a}{b}": abs(text.count(a) - text.count(b)) for a, b in _PAIRS})
-    found.update({mark: text.count(mark) % 2 for mark in _EVEN})
-    return found
+    yield from (kind for kind, find in _COMPARISONS if find(text, original))
 
 
 def _matches(pattern: re.Pattern[str]) -> Callable[[str], _Counted]:
@@ -124,7 +121,8 @@ def _doubled_words(text: str) -> _Counted:
 
 def _lower_starts(text: str) -> _Counted:
     starts = (_LOWER_START.match(text, start, end) for start, end in sentence_spans(text))
-    return Counter(" ".join(text[m.start() :].split(maxsplit=3)[:3]) for m in starts if m)
+    found = Counter(" ".join(text[m.start() :].split(maxsplit=3)[:3]) for m in starts if m)
+    return found + small_starts_in_line(text)
 
 
 def _doubled_sentences(text: str) -> _Counted:
@@ -137,16 +135,29 @@ def _doubled_sentences(text: str) -> _Counted:
 
 
 _COUNTS: Mapping[FindingKind, Callable[[str], _Counted]] = {
-    "doubled_punctuation": _matches(_DOUBLED),
+    "unbalanced_pair": unmatched_marks,
+    "doubled_punctuation": doubled_stops,
+    "fused_stop": fused_stops,
     "space_before_stop": _number_of(_SPACED_STOP),
     "double_space": _number_of(_DOUBLE_SPACE),
     "lower_case_start": _lower_starts,
+    "dangling_word": dangling_words,
     "empty_item": empty_items,
+    "item_inside_line": items_inside_lines,
     "list_numbers": number_breaks,
     "heading_without_content": bare_heads,
-    "broken_table": broken_tables,
+    "broken_table": lambda text: broken_tables(text_lines(text)),
     "doubled_word": _doubled_words,
     "doubled_sentence": _doubled_sentences,
     "blank_lines": _number_of(_BLANK_RUN),
 }
+_COMPARISONS: tuple[tuple[FindingKind, Callable[[str, str], Sized]], ...] = (
+    ("missing_stop", lost_stops),
+    ("fragment", fragments),
+    ("false_reference", false_references),
+    ("false_count", false_counts),
+    ("lead_in_without_items", bare_lead_ins),
+    ("orphaned_connective", orphaned_connectives),
+    ("orphaned_pronoun", orphaned_pronouns),
+)
 _ORDER: tuple[FindingKind, ...] = get_args(FindingKind)

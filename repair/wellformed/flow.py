@@ -1,7 +1,7 @@
 """Findings about how sentences follow each other: what hangs on a sentence that is not there."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from ragmend.text.sentences import sentence_spans
@@ -11,7 +11,11 @@ from ragmend.text.words import words
 _POINTS_BACK = re.compile(
     r"(?:however|nevertheless|nonetheless|otherwise|instead|conversely|for (?:example|instance)"
     r"|on the (?:other hand|contrary)|in (?:contrast|that case|other words)|that said|even so"
-    r"|if (?:so|not)|similarly|likewise|for this reason|because of this|despite (?:this|that)),"
+    r"|if (?:so|not)|similarly|likewise|for this reason|because of this|despite (?:this|that)"
+    r"|since then),"
+    r"|others? \w+ (?:that|it|they|the)\b|others (?!of\b)\w+"
+    r"|both (?:are|were|have|had|can|will|of (?:these|them|which))\b"
+    r"|neither (?:is|was|are|were|did|does|has|had|can|will|of (?:these|them))\b"
     r"|the (?:latter|former)\b"
     r"|this (?:means|is (?:because|why|due)|suggests|indicates|implies|shows)\b"
     r"|(?:but|yet|so) (?:the|it|he|she|they|this|there)\b",
@@ -30,11 +34,18 @@ _GOES_BACK = re.compile(
     r"|finally|lastly|so),|and (?:the|it|he|she|they|then)\b|[^\W_]\w* also \w",
     re.IGNORECASE,
 )
+# Expletives ("It is important to …") point to nothing.
 _PRONOUN = re.compile(
-    r"(?:it|they|he|she|this|these|those|its|their|his|her|such)\b(?!['’]?s? \w+(?: \w+)? (?:that|"
-    r"to|for)\b)",
+    r"(?!it(?:['’]s| is| was| (?:may|might|can|would|will) be)(?: not| also| still)? (?:\w+ )?\w+ "
+    r"(?:that|to|for|what|how|whether|why|if|when)\b"
+    r"|it (?:seems|appears|turns out|takes (?:\w+ ){1,4}to)\b)"
+    r"(?P<pronoun>it|they|he|she|this|that|these|those|its|their|his|her|such)\b",
     re.IGNORECASE,
 )
+_PERSONAL = ("it", "they", "he", "she", "its", "their", "his", "her")
+_ONE_HAND, _OTHER_HAND = "on the one hand", "on the other"
+_FRONT = re.compile(r"\A[-*•#>_\"“( \t0-9.)]*(?:step \d+[*_]*\s*[:.)–-][\s*_]*)?", re.IGNORECASE)
+_ITEM_MARK = re.compile(r"(?:\A|\n)\s*(?:[-*•–](?=\s|\Z)|\(?\w{1,3}[.)])")
 _SAME = 0.6  # of the words of a sentence: it is the same one, cut or corrected
 
 
@@ -42,6 +53,11 @@ class _Sentence(NamedTuple):
     text: str
     norms: tuple[str, ...]
     begins_paragraph: bool
+    begins_item: bool
+
+    @property
+    def is_head(self) -> bool:
+        return self.text.rstrip("*_ ").endswith(":")
 
 
 def orphaned_connectives(text: str, original: str) -> list[str]:
@@ -68,14 +84,73 @@ def orphaned_connectives(text: str, original: str) -> list[str]:
         above = sentence
         seen.add(sentence.norms)
         named.update(sentence.norms)
+    is_one_sided = _OTHER_HAND in original.lower() and _OTHER_HAND not in text.lower()
+    found += [s.text for s in _sentences(text) if is_one_sided and _ONE_HAND in s.text.lower()]
     return found
 
 
 def orphaned_pronouns(text: str, original: str) -> list[str]:
-    """Return the first sentence if it begins with a pronoun and the original did not so."""
-    began = {sentence.norms[0] for sentence in _sentences(original)[:1]}
-    first = _sentences(text)[:1]
-    return [s.text for s in first if s.norms[0] not in began and _PRONOUN.match(s.text)]
+    """Return the sentences that begin with a pronoun and have lost the sentence before them.
+
+    That is the one before in the paragraph or item, else the paragraph above or the head of
+    the list; what "this" or "these" at the start of an item means stands in the item above.
+    Of several sentences in a row that begin with one pronoun the first says what it means.
+    """
+    meant_by = _meant_by(_sentences(original))
+    there = _sentences(text)
+    known = [sentence.norms for sentence in there]
+    found = []
+    for n, sentence in enumerate(there):
+        if not _PRONOUN.match(sentence.text):
+            continue
+        was = sentence.norms if sentence.norms in meant_by else _was(sentence, meant_by)
+        is_orphan = n == 0 if was is None else _is_lost(meant_by[was], known[:n])
+        if is_orphan:
+            found.append(sentence.text)
+    return found
+
+
+def _was(sentence: _Sentence, before: Collection[tuple[str, ...]]) -> tuple[str, ...] | None:
+    """Return the sentence of the original of which this one is a cut, if it is one."""
+    return next((one for one in before if _is_same(one, sentence.norms)), None)
+
+
+def _is_lost(meant: Sequence[tuple[str, ...]], there: Sequence[tuple[str, ...]]) -> bool:
+    return bool(meant) and not any(_stands(one, there) for one in meant)
+
+
+def _meant_by(sentences: Sequence[_Sentence]) -> dict[tuple[str, ...], list[tuple[str, ...]]]:
+    """Return for each sentence with a pronoun those that say what it means; any is enough."""
+    found: dict[tuple[str, ...], list[tuple[str, ...]]] = {}
+    head: list[tuple[str, ...]] = []
+    above: list[tuple[str, ...]] = []
+    block: list[_Sentence] = []
+    for n, sentence in enumerate(sentences):
+        if sentence.begins_paragraph or sentence.begins_item:
+            above, block = [one.norms for one in block], []
+        pronoun = _pronoun(sentence)
+        before = block[-1:] or sentences[max(0, n - 1) : n]
+        meant = [one.norms for one in before]
+        if not block and sentence.begins_item and pronoun in _PERSONAL:
+            meant = head or meant
+        elif not block and not sentence.begins_item:
+            meant = above or meant
+        if pronoun in _PERSONAL and before and _pronoun(before[0]) == pronoun:
+            meant = meant + found.get(before[0].norms, [])
+        found.setdefault(sentence.norms, meant)
+        block.append(sentence)
+        if sentence.is_head:
+            head = [sentence.norms]
+    return found
+
+
+def _pronoun(sentence: _Sentence) -> str:
+    match = _PRONOUN.match(sentence.text)
+    return match["pronoun"].lower() if match else ""
+
+
+def _stands(one: tuple[str, ...], there: Sequence[tuple[str, ...]]) -> bool:
+    return one in there or any(_is_same(one, other) for other in there)
 
 
 def _antecedents(sentences: Sequence[_Sentence]) -> dict[tuple[str, ...], list[tuple[str, ...]]]:
@@ -92,13 +167,15 @@ def _antecedents(sentences: Sequence[_Sentence]) -> dict[tuple[str, ...], list[t
 
 
 def _sentences(text: str) -> list[_Sentence]:
-    found, end_above = [], 0
+    found: list[_Sentence] = []
+    end_above = 0
     for start, end in sentence_spans(text):
-        sentence = text[start:end].lstrip('-*•#>_"“( \t0123456789.)')
+        sentence = _FRONT.sub("", text[start:end])
         norms = tuple(word.norm for word in words(sentence))
         if norms:
-            begins = text.count("\n", end_above, start) > 1
-            found.append(_Sentence(sentence, norms, begins))
+            gap = text[end_above:start] + text[start:end][: end - start - len(sentence)]
+            begins_item = _ITEM_MARK.search(gap) is not None
+            found.append(_Sentence(sentence, norms, gap.count("\n") > 1, begins_item))
             end_above = end
     return found
 

@@ -3,6 +3,7 @@
 The folder names are an interface; tools and people rely on them.
 """
 
+import os
 from pathlib import Path
 from typing import Literal, NamedTuple, get_args
 
@@ -19,6 +20,7 @@ StageName = Literal[
     "report",
 ]
 STAGE_NAMES: tuple[StageName, ...] = get_args(StageName)
+SHARD_LOCKS = "shards/shard-*.jsonl.lock"
 
 
 class RunPaths(NamedTuple):
@@ -158,4 +160,11 @@ def shard_lock_path(shard: Path) -> Path:
 def lock_paths(root: Path) -> list[Path]:
     """Return the locks that lie in a run folder: the shards' first, the run's own last."""
     own = RunPaths(root).run_lock
-    return [*sorted(root.rglob("shards/*.lock")), *([own] if own.exists() else [])]
+    shards = sorted(root.glob(f"*/{SHARD_LOCKS}"))
+    return [*shards, *([own] if os.path.lexists(own) else [])]
+
+
+def is_lock_path(path: Path) -> bool:
+    """Tell whether a path is one that a run's or a shard's lock may have."""
+    whole = path.absolute()
+    return whole == RunPaths(whole.parent).run_lock or whole.match(SHARD_LOCKS)

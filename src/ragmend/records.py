@@ -28,6 +28,8 @@ TASKS: tuple[TaskType, ...] = ("QA", "Data2txt", "Summary")
 ARMS: tuple[Arm, ...] = ("removal", "extractive", "generative")
 CONDITIONS: tuple[Condition, ...] = ("original", *ARMS)
 
+DANGLING = "orphaned_pronoun"  # a finding: a pronoun whose noun went with another sentence
+
 Probability = Annotated[float, Field(ge=0.0, le=1.0, allow_inf_nan=False)]
 Finite = Annotated[float, Field(allow_inf_nan=False)]
 Count = Annotated[int, Field(ge=0)]
@@ -206,7 +208,8 @@ class Action(Record):
     "strip_coordinator", "strip_connective" (a capital put where it is due), "capitalise" (a
     clause that begins a sentence now), "add_stop", "renumber" (the number of the item it
     begins), "drop_without_content" (a kept heading or lead-in with nothing left under it, of
-    which no text stands), "blank_cells" (of the dropped header of a table that stays, the bars).
+    which no text stands), "keep_head" (of a dropped heading, lead-in or table header under which
+    content stands, all of its text: without it that would fall under another).
     """
 
     record_id: Name
@@ -221,7 +224,8 @@ class RepairedAnswer(Record):
     """An answer in one condition (`original` is one); character counts are code points.
 
     `findings` names what is not well formed in `text` and was so in the original answer
-    neither; the original's own row has what was found in itself.
+    neither; the original's own row has what was found in itself. `DANGLING` among them is no
+    fault of form but of reference, and is counted apart.
     """
 
     record_id: Name

@@ -2,15 +2,17 @@
 
 Shared cluster file systems do not honour `flock` reliably, but they create a file once. The
 file says who holds it. A killed process leaves its lock behind; it is never taken over
-silently, but named together with the command that clears it.
+silently, but named together with the command that clears it (see `ragmend.unlocking`).
 """
 
+import atexit
 import os
 import shlex
 import signal
 import socket
+import stat
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
@@ -18,12 +20,13 @@ from typing import Annotated, Literal, NamedTuple, Self
 
 from pydantic import Field
 
-from ragmend.errors import DataError, MissingInputError, OutputError, RunStateError
-from ragmend.io import read_record
+from ragmend.errors import OutputError, RunStateError
+from ragmend.io import Line, name_reading_errors, parse_record
 from ragmend.manifest import now
 from ragmend.records import Record
 
 PATIENCE_S = 1.0  # how long a lock may be without content: its writer is between two calls
+ATTEMPTS = 100  # how often a lock may be seen and be gone again before it is given up
 ENDING_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
@@ -50,12 +53,14 @@ class LockState(NamedTuple):
     """A lock as it was found.
 
     `kind` is what is known of its holder: `alive` or `dead` on this host, `elsewhere` on
-    another one, where it cannot be checked, or `unnamed` where the file does not say.
+    another one, where it cannot be checked, `unnamed` where a kill came before the file said
+    it all, or `foreign` where the file is none of ours.
     """
 
     path: Path
-    kind: Literal["alive", "dead", "elsewhere", "unnamed"]
-    holder: Holder | None
+    kind: Literal["alive", "dead", "elsewhere", "unnamed", "foreign"]
+    holder: Holder | None = None
+    content: bytes = b""
 
     def describe(self, unlock: Path) -> str:
         """Say who holds it, and what to do; `unlock` is what `ragmend unlock` is given."""
@@ -71,6 +76,11 @@ class LockState(NamedTuple):
             return (
                 f"{self.path}: held by {self.holder}; whether that still runs cannot be seen "
                 f"from {socket.gethostname()}: if it does not, `{command} --force` clears it"
+            )
+        if self.kind == "foreign":
+            return (
+                f"{self.path}: does not say who holds it and is no lock of ragmend's; it is "
+                "left alone: move it out of the way"
             )
         return (
             f"{self.path}: does not say who holds it (killed while it was written?); if no "
@@ -90,27 +100,27 @@ class FileLock:
         """
         self.path = path
         self._unlock = path if unlock is None else unlock
-        self._content = b""
+        self._held: Holder | None = None
 
     def __enter__(self) -> Self:
         """Take the lock.
 
         Raises:
-            RunStateError: Another process holds it, or one that was killed left it.
+            RunStateError: Another process holds it, or one that was killed left it, or what
+                lies there is no lock.
             OutputError: The file cannot be made.
         """
-        content = _this_process().model_dump_json().encode() + b"\n"
         try:
-            with _signals_wait():
-                while not _create(self.path, content):
-                    found = inspect_lock(self.path)
-                    if found is not None:
-                        raise RunStateError(found.describe(self._unlock))
-                self._content = content
+            for _ in range(ATTEMPTS):
+                if self._take():
+                    return self
+                found = inspect_lock(self.path)
+                if found is not None:
+                    raise RunStateError(found.describe(self._unlock))
         except BaseException:
             self._release()
             raise
-        return self
+        raise RunStateError(f"{self.path}: others take it and give it back all the time; try again")
 
     def __exit__(
         self,
@@ -119,60 +129,81 @@ class FileLock:
         trace: TracebackType | None,
     ) -> None:
         """Give the lock back, and take the folder away if it holds nothing else."""
-        with _signals_wait():
+        with signals_wait():
             self._release()
 
+    def _take(self) -> bool:
+        holder = _this_process()
+        with signals_wait():
+            if not _create(self.path, _content(holder)):
+                return False
+            self._held = holder
+            # A signal may come where `__exit__` begins: what it leaves goes at the very end.
+            atexit.register(self._release)
+        return True
+
     def _release(self) -> None:
-        # What somebody else forced away and took since is theirs.
-        with suppress(OSError):
-            if self._content and self.path.read_bytes() == self._content:
-                self.path.unlink()
-                self.path.parent.rmdir()
-        self._content = b""
+        # What somebody else forced away and took since is theirs; a forked child holds nothing.
+        held = self._held
+        if held is not None and held.pid == os.getpid():
+            with suppress(OSError):
+                self._remove(_content(held))
+        self._held = None
+        atexit.unregister(self._release)
+
+    def _remove(self, content: bytes) -> None:
+        if self.path.read_bytes() == content:
+            self.path.unlink()
+            self.path.parent.rmdir()
 
 
 def inspect_lock(path: Path) -> LockState | None:
-    """Find out who holds a lock; None where nobody does."""
+    """Find out who holds a lock; None where nobody does.
+
+    Raises:
+        MissingInputError, DataError: It cannot be read.
+    """
     deadline = time.monotonic() + PATIENCE_S
     while True:
-        try:
-            holder = read_record(path, Holder)
-            return LockState(path, _holder_state(holder), holder)
-        except MissingInputError:
-            if not path.exists():
-                return None
-        except DataError:
-            pass
-        if time.monotonic() > deadline:
-            return LockState(path, "unnamed", None)
+        found = _look_at(path)
+        if found is None or found.kind != "unnamed" or time.monotonic() > deadline:
+            return found
         time.sleep(PATIENCE_S / 20)
 
 
-def clear_locks(paths: Sequence[Path], *, unlock: Path, force: bool) -> list[LockState]:
-    """Remove locks that killed processes left.
+@contextmanager
+def signals_wait() -> Iterator[None]:
+    """Let signals that end the process wait: a lock is taken and given back in one piece."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, ())
+    try:
+        # One that came just before this call is still raised by it.
+        signal.pthread_sigmask(signal.SIG_BLOCK, ENDING_SIGNALS)
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
-    Args:
-        paths: The lock files, the last to go at the end.
-        unlock: What `ragmend unlock` was given, for messages.
-        force: Also those whose holder is alive or cannot be checked.
 
-    Returns:
-        What was removed.
-
-    Raises:
-        RunStateError: A holder is alive, or on another host, and `force` is not given; then
-            nothing is removed.
-    """
-    found = [state for path in paths if (state := inspect_lock(path)) is not None]
-    for state in found:
-        if state.kind in ("alive", "elsewhere") and not force:
-            raise RunStateError(state.describe(unlock))
-    for state in found:
+def _look_at(path: Path) -> LockState | None:
+    with name_reading_errors(path):
         try:
-            state.path.unlink(missing_ok=True)
-        except OSError as error:
-            raise OutputError.of(state.path, error) from error
-    return found
+            # A link, a directory, a pipe: a lock is always a file of its own.
+            if not stat.S_ISREG(path.lstat().st_mode):
+                return LockState(path, "foreign")
+            content = path.read_bytes()
+        except FileNotFoundError:
+            return None
+    try:
+        holder = parse_record(Line(str(path), content.decode()), Holder)
+    except ValueError:
+        return LockState(path, "unnamed" if _is_torn(content) else "foreign", content=content)
+    return LockState(path, _holder_state(holder), holder, content)
+
+
+def _is_torn(content: bytes) -> bool:
+    """Tell whether a lock ends before it has said all, or said anything."""
+    opening = f'{{"{next(iter(Holder.model_fields))}":'.encode()
+    is_ours = content.startswith(opening) or opening.startswith(content)
+    return is_ours and not content.rstrip().endswith(b"}")
 
 
 def _this_process() -> Holder:
@@ -186,18 +217,20 @@ def _this_process() -> Holder:
     )
 
 
+def _content(holder: Holder) -> bytes:
+    return holder.model_dump_json().encode() + b"\n"
+
+
 def _create(path: Path, content: bytes) -> bool:
-    """Make the file with this content; return whether it was not there before."""
+    """Make the file with this content; return whether that could be done now."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise OutputError.of(path, error) from error
     try:
         descriptor = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666)
-    except FileExistsError:
-        return False
-    except FileNotFoundError:
-        return _create(path, content)  # another process has just taken its empty folder away
+    except (FileExistsError, FileNotFoundError):
+        return False  # another process has it, or has just taken its empty folder away
     except OSError as error:
         raise OutputError.of(path, error) from error
     try:
@@ -242,13 +275,3 @@ def _process(pid: int) -> _Process | None:
     # The second field is the program's name in parentheses and may itself hold any character.
     fields = stat.rpartition(")")[2].split()
     return _Process(state=fields[0], start=int(fields[19]))
-
-
-@contextmanager
-def _signals_wait() -> Iterator[None]:
-    """Let signals that end the process wait: a lock is taken and given back in one piece."""
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, ENDING_SIGNALS)
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)

@@ -7,6 +7,9 @@ from ragmend.analysis.table import print_rows
 from ragmend.analysis.tables import TABLES
 
 
+PRONOUN = "a pronoun without its noun (not counted above)"
+
+
 def make(name, frames):
     return TABLES[name].make(frames, settings=Settings(), provenance=Provenance())
 
@@ -17,7 +20,7 @@ def marked(run):
     findings = {
         ("r1", "original"): ("stray_mark: ;",),
         ("r1", "removal"): ("open_bracket", "no_capital: a", "no_capital: b"),
-        ("r2", "removal"): ("no_capital: x",),
+        ("r2", "removal"): ("no_capital: x", "orphaned_pronoun"),
     }
     answers = [
         answer.model_copy(
@@ -44,16 +47,20 @@ def test_findings_are_counted_by_condition_and_kind(marked):
     assert print_rows(make("wellformedness", marked)) == [
         ["original", "answers with any finding", "1", "2", "50.0"],
         ["original", "stray mark", "1", "2", "50.0"],
+        ["original", PRONOUN, "0", "2", "0.0"],
         ["original", "empty answers", "0", "2", "0.0"],
         ["removal", "answers with any finding", "2", "2", "100.0"],
         ["removal", "no capital", "2", "2", "100.0"],
         ["removal", "open bracket", "1", "2", "50.0"],
+        ["removal", PRONOUN, "1", "2", "50.0"],
         ["removal", "empty answers", "1", "2", "50.0"],
         ["removal", "claims without content", "1", "4", "25.0"],
         ["extractive", "answers with any finding", "0", "2", "0.0"],
+        ["extractive", PRONOUN, "0", "2", "0.0"],
         ["extractive", "empty answers", "0", "2", "0.0"],
         ["extractive", "claims without content", "0", "4", "0.0"],
         ["generative", "answers with any finding", "0", "2", "0.0"],
+        ["generative", PRONOUN, "0", "2", "0.0"],
         ["generative", "empty answers", "0", "2", "0.0"],
         ["generative", "claims without content", "0", "4", "0.0"],
     ]

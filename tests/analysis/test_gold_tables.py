@@ -272,3 +272,21 @@ def test_a_kept_claim_that_assembly_took_out_is_removed(run):
     supported = table.frame.query("gold == 'supported' and task == 'all'").set_index("arm")
     assert supported["kept"].tolist() == [1, 2, 2]
     assert supported.loc["removal", "removed"] == 2
+
+
+def test_a_dropped_heading_that_stays_over_its_content_is_kept(run):
+    (number,) = (
+        n
+        for n, action in enumerate(run.actions)
+        if action.arm == "removal" and action.kind == "drop" and action.record_id == "r1"
+    )
+    head = run.actions[number].model_copy(update={"edits": ("keep_head",), "text": "Hours:"})
+    actions = [*run.actions[:number], head, *run.actions[number + 1 :]]
+    before, after = (
+        make("repair_against_gold", build_frames(each, threshold=0.5))
+        .frame.query("arm == 'removal' and task == 'all'")[["removed", "kept"]]
+        .sum()
+        for each in (run, run._replace(actions=actions))
+    )
+    assert after["removed"] == before["removed"] - 1
+    assert after["kept"] == before["kept"] + 1

@@ -25,6 +25,7 @@ from ragmend.records import (
     Fault,
     Judgement,
     RepairedAnswer,
+    Source,
     Span,
     Verdict,
 )
@@ -32,6 +33,24 @@ from ragmend.records import (
 N_FAULTS = int(os.environ.get("RAGMEND_FAULTS", "200"))
 SHARE = 0.3
 RAISED = ("malformed", "truncated", "empty", "non_finite", "low_mass", "timeout")
+
+VERDICT_KINDS = ("missing", "foreign", "twice", "no record", "no list", "no verdict")
+BROKEN = {  # what may stand in a verdict that nobody checked
+    "nan": {"p_support": math.nan},
+    "nan label": {"label_probs": {"supported": 0.5, "unsupported": math.nan}},
+    "infinite mass": {"candidate_mass": math.inf},
+    "a word": {"p_support": "0.5"},
+    "labels in a list": {"label_probs": [0.5, 0.5]},
+}
+WORST = {
+    "nan": math.nan,
+    "infinite": -math.inf,
+    "too great": 1.5,
+    "endless": 10**400,
+    "nothing": None,
+    "a word": "0.5",
+    "a truth": True,
+}
 
 
 class Plan:
@@ -59,11 +78,13 @@ class FaultyVerifier:
         self.verifier, self.plan, self.name = verifier, plan, verifier.name
 
     def verify(self, source, claims, *rest):
-        kinds = ("nan", "missing", "foreign", "twice", "no record") if claims else ()
+        kinds = (*VERDICT_KINDS, *BROKEN) if claims else ()
         kind = self.plan.draw(kinds, "verify", [claim.claim_id for claim in claims], source)
         verdicts = self.verifier.verify(source, claims, *rest)
-        if kind == "nan":
-            return [verdicts[0].model_copy(update={"p_support": math.nan}), *verdicts[1:]]
+        if kind in BROKEN:
+            return [verdicts[0].model_copy(update=BROKEN[kind]), *verdicts[1:]]
+        if kind in ("no list", "no verdict"):
+            return None if kind == "no list" else [None, *verdicts[1:]]
         if kind == "missing":
             return verdicts[:-1]
         if kind == "foreign":
@@ -75,12 +96,13 @@ class FaultyVerifier:
         return verdicts
 
     def score_texts(self, source, texts):
-        kind = self.plan.draw(("nan", "infinite", "missing", "too great"), "score", source, texts)
+        kind = self.plan.draw(("no list", "missing", *WORST), "score", source, texts)
         scores = self.verifier.score_texts(source, texts)
         if kind == "missing":
             return scores[:-1]
-        worst = {"nan": math.nan, "infinite": math.inf, "too great": 1.5}
-        return [*scores[:-1], worst[kind]] if kind else scores
+        if kind == "no list":
+            return None
+        return [*scores[:-1], WORST[kind]] if kind else scores
 
 
 def faulty_judge(judge, name, plan):
@@ -216,6 +238,73 @@ def test_injected_faults_are_never_decisions_and_leave_no_trace(
             ).read_bytes()
         check_accounting(accepted, faults)
     note(f"{n_faults:,} injected faults in {time.monotonic() - started:.0f} s: none was a decision")
+
+
+class Fixed:
+    """A verifier that answers what it was given."""
+
+    name = "fixed"
+
+    def __init__(self, answer):
+        self.answer = answer
+
+    def verify(self, source, claims, evidence):
+        return self.answer
+
+    def score_texts(self, source, texts):
+        return self.answer
+
+
+SOURCE = Source(source_id="s", task_type="QA", text="It is red.")
+CLAIM = Claim(record_id="r", claim_id="r.0", start=0, end=1, text="x", kind="statement")
+VERDICT = Verdict(record_id="r", claim_id="r.0", p_support=0.5, model="m")
+
+
+@pytest.mark.parametrize(
+    ("changes", "status"),
+    [
+        *((BROKEN[kind], "non_finite") for kind in ("nan", "nan label", "infinite mass")),
+        *((BROKEN[kind], "malformed") for kind in ("a word", "labels in a list")),
+        ({"label_probs": {"supported": 1.5}}, "malformed"),
+        ({"candidate_mass": -0.5}, "malformed"),
+        ({"p_support": 10**400}, "malformed"),
+        ({"model": None}, "malformed"),
+    ],
+)
+def test_a_verdict_with_a_broken_number_is_a_fault_of_its_claim(changes, status):
+    verifier = checked.CheckedVerifier(Fixed([VERDICT.model_copy(update=changes)]))
+    with pytest.raises(AnswerFaultError, match=r"claim r\.0: ") as caught:
+        verifier.verify(SOURCE, [CLAIM], [])
+    assert caught.value.status == status
+
+
+@pytest.mark.parametrize("answer", [None, 3, "no", {}, [None], [{"p_support": 0.5}]])
+def test_what_is_no_list_of_verdicts_is_a_fault(answer):
+    with pytest.raises(AnswerFaultError, match=r"no (list of )?verdict") as caught:
+        checked.CheckedVerifier(Fixed(answer)).verify(SOURCE, [CLAIM], [])
+    assert caught.value.status == "malformed"
+
+
+@pytest.mark.parametrize(
+    ("answer", "status"),
+    [
+        *(([WORST[kind]], "non_finite") for kind in ("nan", "infinite")),
+        *(([WORST[kind]], "malformed") for kind in ("too great", "endless", "nothing")),
+        *(([WORST[kind]], "malformed") for kind in ("a word", "a truth")),
+        *((answer, "malformed") for answer in (None, "1", 0.5, [0.5, 0.5])),
+        ([], "empty"),
+    ],
+)
+def test_scores_that_are_no_probabilities_are_faults(answer, status):
+    with pytest.raises(AnswerFaultError) as caught:
+        checked.CheckedVerifier(Fixed(answer)).score_texts(SOURCE, ["x"])
+    assert caught.value.status == status
+
+
+def test_usable_answers_pass_unchanged():
+    assert checked.CheckedVerifier(Fixed([VERDICT])).verify(SOURCE, [CLAIM], []) == [VERDICT]
+    for score in (0, 0.25, 1):
+        assert checked.CheckedVerifier(Fixed([score])).score_texts(SOURCE, ["x"]) == [score]
 
 
 def test_tables_of_a_run_with_accepted_faults_say_so(matched, tmp_path, plan):

@@ -173,6 +173,133 @@ def test_what_a_kill_left_half_written_is_swept_away(run, finished, command, fil
     assert files_of(run) == files_of(finished)
 
 
+def leave_lock(path, *, host="other"):
+    """Leave a lock as a killed process on another host does."""
+    with FileLock(path.with_name("x.lock")):
+        holder = json.loads(path.with_name("x.lock").read_text())
+        path.write_text(json.dumps(holder | {"host": host}))
+    return path
+
+
+FOREIGN = ("uv.lock", "poetry.lock", "shard-0000.jsonl.lock", "run.lock.old", "shards/other.lock")
+
+
+@pytest.mark.parametrize("name", FOREIGN)
+def test_a_file_that_is_no_lock_by_its_name_is_left_alone(tmp_path, command, name):
+    (tmp_path / "shards").mkdir()
+    lock = leave_lock(tmp_path / name)
+    line = one_error(command("unlock", lock, "--force"))
+    assert f"{lock}: is neither a run folder nor a lock of ragmend's" in line
+    assert lock.exists()
+
+
+@pytest.mark.parametrize("name", ["run.lock", "shards/shard-0000.jsonl.lock"])
+def test_a_file_that_is_no_lock_by_its_content_is_left_alone(tmp_path, command, name):
+    lock = tmp_path / name
+    lock.parent.mkdir(exist_ok=True)
+    lock.write_text("version = 1\n")
+    line = one_error(command("unlock", lock, "--force"))
+    assert f"{lock}: does not say who holds it and is no lock of ragmend's" in line
+    assert lock.read_text() == "version = 1\n"
+
+
+@pytest.mark.parametrize("name", ["run.lock", "shards/shard-0000.jsonl.lock"])
+def test_a_lock_is_cleared_by_its_own_name_too(tmp_path, command, monkeypatch, name):
+    (tmp_path / "shards").mkdir()
+    lock = leave_lock(tmp_path / name)
+    monkeypatch.chdir(lock.parent)
+    assert command("unlock", lock.name, "--force").returncode == 0
+    assert not lock.exists()
+
+
+def test_a_folder_that_is_no_run_is_left_alone(tmp_path, command):
+    (tmp_path / "stage/shards").mkdir(parents=True)
+    lock = leave_lock(tmp_path / "stage/shards/shard-0000.jsonl.lock")
+    for folder in (tmp_path, tmp_path / "stage", tmp_path / "stage/shards"):
+        line = one_error(command("unlock", folder, "--force"))
+        assert f"{folder}: is no run folder (neither config.toml nor run.lock in it)" in line
+    assert lock.exists()
+
+
+def test_only_the_locks_of_a_run_are_cleared_in_it(run, command):
+    ours = [run / "run.lock", run / "05-verdicts/shards/shard-0000.jsonl.lock"]
+    others = [run / "uv.lock", run / "05-verdicts/shards/other.lock"]
+    others += [run / "other/05-verdicts/shards/shard-0000.jsonl.lock"]
+    for lock in (*ours, *others):
+        lock.parent.mkdir(parents=True, exist_ok=True)
+        leave_lock(lock)
+    done = command("unlock", run, "--force")
+    assert done.returncode == 0
+    assert [line.split()[1] for line in done.stdout.splitlines()] == [str(p) for p in ours[::-1]]
+    assert [lock.exists() for lock in (*ours, *others)] == [False] * 2 + [True] * 3
+
+
+@pytest.mark.parametrize("present", [[], ["config.toml"], ["config.toml.partial"]])
+def test_where_there_is_no_lock_all_is_well(tmp_path, command, present):
+    for name in present:
+        (tmp_path / name).touch()
+    done = command("unlock", tmp_path, "--force")
+    assert (done.returncode, done.stdout) == (0, f"{tmp_path}: no lock; nothing to clear\n")
+
+
+def test_a_dangling_link_in_place_of_the_lock_is_named_and_left_alone(tmp_path, command):
+    run = tmp_path / "run"
+    run.mkdir()
+    (run / "run.lock").symlink_to("nowhere")
+    line = one_error(command("run", "demo", "--out", run))
+    assert "run.lock: does not say who holds it and is no lock of ragmend's" in line
+    assert "no lock of ragmend's" in one_error(command("unlock", run, "--force"))
+    assert "no lock of ragmend's" in one_error(command("unlock", run / "run.lock"))
+    assert (run / "run.lock").is_symlink()
+
+
+JOB = Path(__file__).parents[2] / "slurm/run.sbatch"
+
+
+def submit(run, *, python=sys.executable, restarts=None):
+    """Run the job script as SLURM does at the first or a later start."""
+    environment = os.environ | {"RAGMEND_PYTHON": str(python)}
+    environment.pop("SLURM_RESTART_COUNT", None)
+    if restarts is not None:
+        environment["SLURM_RESTART_COUNT"] = restarts
+    command = ["bash", str(JOB), "demo", str(run)]
+    return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+
+
+def test_a_requeued_job_clears_its_own_locks_and_goes_on(run, finished, files_of):
+    (run / "08-judgements/manifest.json").unlink()
+    (run / "08-judgements/shards").mkdir()
+    leave_lock(run / "08-judgements/shards/shard-0000.jsonl.lock")
+    leave_lock(run / "run.lock")
+    done = submit(run, restarts="1")
+    assert done.returncode == 0, done.stderr
+    assert files_of(run) == files_of(finished)
+
+
+@pytest.mark.parametrize("present", [None, [], ["config.toml"], ["config.toml.partial"]])
+def test_a_requeued_job_goes_on_where_there_is_no_lock(tmp_path, present):
+    python = tmp_path / "python"  # unlocks, but only says what it would run
+    python.write_text(f'#!/bin/sh\n[ "$3" = run ] && echo "$@" || exec {sys.executable} "$@"\n')
+    python.chmod(0o755)
+    run = tmp_path / "run"
+    if present is not None:
+        run.mkdir()
+        for name in present:
+            (run / name).touch()
+    done = submit(run, python=python, restarts="2")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-1] == f"-m ragmend run demo --out {run}"
+
+
+@pytest.mark.parametrize("restarts", [None, "0"])
+def test_a_job_that_was_not_requeued_clears_nothing(run, restarts):
+    lock = leave_lock(run / "run.lock")
+    done = submit(run, restarts=restarts)
+    assert done.returncode == 1
+    assert "on other since" in done.stderr
+    assert lock.exists()
+
+
 def test_unlocking_nothing_is_named(tmp_path, command):
     assert "no such run folder or lock" in one_error(command("unlock", tmp_path / "none"))
 

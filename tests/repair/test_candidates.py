@@ -121,7 +121,7 @@ def test_an_extract_refused_in_pass_two_leaves_its_fragment_to_a_later_claim():
 def test_a_field_that_the_answer_says_in_words_is_refused():
     hours = Source(source_id="h", task_type="Data2txt", fields={"hours": {"Monday": "9:0-17:0"}})
     rows = [evidence(0, "f-hours.Monday")]
-    answer = "Monday hours: 9 am to 5 pm."
+    answer = "The business is open on Monday from 9 am to 5 pm."
     (found,), _ = propose([claim(0, "It opens late.")], rows, source=hours, answer=answer)
     assert found.gate.reasons == ("already_in_answer",)
 
@@ -200,10 +200,23 @@ def test_a_window_of_sentences_is_evidence_but_no_extract():
 
 
 def test_two_claims_are_not_both_replaced_by_lines_that_share_a_field():
-    source = Source(
-        source_id="f", task_type="Data2txt", fields={"address": "1 Main St", "city": "Alm"}
-    )
-    own = [claim(0, "It lies at 2 High St."), claim(1, "It lies in Nether Alm.")]
-    rows = [evidence(0, "f-address"), evidence(1, "f-address+city+state")]
+    nine = "9:0-17:0"
+    hours = {"hours": {"Monday": nine, "Tuesday": nine}}
+    source = Source(source_id="f", task_type="Data2txt", fields=hours)
+    own = [claim(0, "It opens on Mondays at 8."), claim(1, "It opens at 7.")]
+    rows = [evidence(0, "f-hours.Monday"), evidence(1, "f-hours=Mon-Tue")]
     found, _ = propose(own, rows, source=source, scores=[0.9, 0.9])
     assert [candidate.gate.reasons for candidate in found] == [(), ("already_substituted",)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The passages do not mention a bridge.",
+        "Unable to answer based on given passages.",
+        "I hope this helps!",
+    ],
+)
+def test_what_an_answer_says_of_its_passages_gets_no_candidate(text):
+    found, verifier = propose([claim(0, text)], [evidence(0, "s0")], rewrites=["The bridge fell."])
+    assert (found, verifier.asked) == ([], [])

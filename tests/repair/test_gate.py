@@ -87,6 +87,19 @@ def test_a_null_states_nothing():
     assert check_gate("They like Zither here.", FIELDS).reasons == ("unsupported_name: Zither",)
 
 
+def test_house_numbers_and_price_ranges_are_of_no_unit():
+    fields = {
+        "name": "Blue Fig",
+        "address": "232 W Carrillo St",
+        "attributes": {"RestaurantsPriceRange2": 2},
+    }
+    reading = read_source(Source(source_id="f", task_type="Data2txt", fields=fields))
+    assert check_gate("Blue Fig at 232 W Carrillo St is of price range 2.", reading).passed
+    for made_up in ("$2", "2 miles", "232 miles", "232 guests", "$232"):
+        reasons = check_gate(f"It is {made_up}.", reading).reasons
+        assert reasons == (f"unsupported_number: {made_up.removesuffix(' guests')}",)
+
+
 def test_the_question_is_no_evidence():
     asked = read_source(
         Source(
@@ -124,6 +137,8 @@ PIECES = st.sampled_from(
     Theresa May said|the World Health Organization|J. K. Rowling wrote it|at 9:00-22:30|in the 1990s
     two and a half hours later|half of the guests|a 35-year-old driver|5 km off|version 3.10.2
     called 555-123-4567|2014 people came|the U.S. Senate voted|the WHO warned|José Núñez paid €5
+    20 were hurt|at 232 W Carrillo St|heat it to 350 F|8 to 12 in. deep|45 more minutes
+    ages 45 to 54|those 50 and older|see note [7]|Mr. Smith left|half the guests
     it was 7 degrees below zero|the first time|twice a day|in her late 90s|a third of it fell
     """.replace("\n", "|").split("|")
 ).map(str.strip)

@@ -56,6 +56,13 @@ def test_a_title_belongs_to_its_name_and_ends_no_sentence():
     assert spelled("ask Mr. Smith") == ["Mr. Smith"]
 
 
+def test_a_courtesy_is_no_word_of_a_name():
+    for text in ("ask Mr. Smith", "ask Mrs Smith", "Ms. Smith asked"):
+        assert [[word.norm for word in name.words] for name in names(text)] == [["smith"]]
+    assert [word.norm for word in names("ask Dr. Smith")[0].words] == ["dr", "smith"]
+    assert spelled("dear Mr. or Mrs., sign here") == []
+
+
 def test_months_and_week_days_are_no_names():
     assert spelled("it opens on Mondays in March") == []
 

@@ -1,12 +1,16 @@
 """What every verifier's answers are held to before they are recorded, whoever answers."""
 
-import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from pydantic import TypeAdapter, ValidationError
+
 from ragmend.errors import AnswerFaultError
-from ragmend.records import Claim, Evidence, Source, Verdict
+from ragmend.io import explain, shorten
+from ragmend.records import Claim, Evidence, Probability, Source, Verdict
 from ragmend.repair.verification import Verifier
+
+PROBABILITY: TypeAdapter[float] = TypeAdapter(Probability)
 
 
 class CheckedVerifier(NamedTuple):
@@ -25,9 +29,11 @@ class CheckedVerifier(NamedTuple):
         """Return one verdict a claim, in order.
 
         Raises:
-            AnswerFaultError: A claim has none, or one that is not finite; or there are more.
+            AnswerFaultError: A claim has none, or one that is no verdict or not finite; or there
+                are more.
         """
-        verdicts = self.verifier.verify(source, claims, evidence)
+        answers = _as_list(self.verifier.verify(source, claims, evidence), "verdicts")
+        verdicts = [_as_verdict(answer) for answer in answers]
         expected = [(claim.record_id, claim.claim_id) for claim in claims]
         found = [(verdict.record_id, verdict.claim_id) for verdict in verdicts]
         if found != expected:
@@ -35,8 +41,6 @@ class CheckedVerifier(NamedTuple):
             what = f"no verdict on claim {missing[0]}" if missing else "verdicts not one a claim"
             message = f"{len(found)} verdicts on {len(expected)} claims: {what}"
             raise AnswerFaultError(message, status="empty" if missing else "malformed")
-        for verdict in verdicts:
-            _check_finite(verdict.p_support, f"claim {verdict.claim_id}")
         return verdicts
 
     def score_texts(self, source: Source, texts: Sequence[str]) -> list[float]:
@@ -45,21 +49,43 @@ class CheckedVerifier(NamedTuple):
         Raises:
             AnswerFaultError: A text has none, or one that is no probability.
         """
-        scores = self.verifier.score_texts(source, texts)
+        scores = _as_list(self.verifier.score_texts(source, texts), "scores")
         if len(scores) != len(texts):
             message = f"{len(scores)} scores of {len(texts)} edited texts"
             raise AnswerFaultError(
                 message, status="empty" if len(scores) < len(texts) else "malformed"
             )
-        for text, score in zip(texts, scores, strict=True):
-            _check_finite(score, f"edited text {text!r}")
-        return scores
+        return [_as_probability(*pair) for pair in zip(texts, scores, strict=True)]
 
 
-def _check_finite(p_support: float, what: str) -> None:
-    if not math.isfinite(p_support):
-        message = f"{what}: P(support) is {p_support}"
-        raise AnswerFaultError(message, status="non_finite", raw=str(p_support))
-    if not 0.0 <= p_support <= 1.0:
-        message = f"{what}: P(support) is {p_support}, no probability"
-        raise AnswerFaultError(message, status="malformed", raw=str(p_support))
+def _as_verdict(answer: object) -> Verdict:
+    """Check a verdict again: pydantic lets an unchecked one be made (`model_copy`)."""
+    if not isinstance(answer, Verdict):
+        raise AnswerFaultError(f"no verdict: {shorten(answer)}", status="malformed")
+    try:
+        return Verdict.model_validate(vars(answer))
+    except ValidationError as error:
+        raise _fault(error, f"claim {vars(answer).get('claim_id')}") from error
+
+
+def _as_probability(text: str, score: object) -> float:
+    try:
+        return PROBABILITY.validate_python(score, strict=True)
+    except ValidationError as error:
+        raise _fault(error, f"edited text {text!r}") from error
+
+
+def _as_list(answers: object, what: str) -> list[object]:
+    if not isinstance(answers, list | tuple):
+        raise AnswerFaultError(f"no list of {what}: {shorten(answers)}", status="malformed")
+    return list(answers)
+
+
+def _fault(error: ValidationError, what: str) -> AnswerFaultError:
+    findings = error.errors(include_url=False)
+    is_finite = all(finding["type"] != "finite_number" for finding in findings)
+    return AnswerFaultError(
+        f"{what}: {explain(error, 'P(support)')}",
+        status="malformed" if is_finite else "non_finite",
+        raw=shorten(findings[0]["input"]),
+    )

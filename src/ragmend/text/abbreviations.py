@@ -24,8 +24,10 @@ LAST_BEFORE_A_STARTER = _words(
 
 NEVER_BEFORE_A_DIGIT = _words(
     """no nos vol vols p pp fig figs ch sec sect art ver approx op ext ste apt rm ca c est
-    mon tue tues thu thurs fri jan feb mar apr jun jul aug sep sept oct nov dec"""
+    mon tue tues thu thurs fri jan feb mar apr jun jul aug sep sept oct nov dec
+    ft lb lbs hr hrs"""
 )
+"""Units among them are mostly followed by a smaller one: "5 ft. 10 in."."""
 
 NEVER_BEFORE_LOWER_CASE = _words(
     """tbsp tbsps tsps mins secs misc temp dept govt intl natl assn univ corp dist equiv prep

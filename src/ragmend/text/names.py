@@ -36,6 +36,7 @@ _OTHER_NAMES = re.compile(
     rf"{SURNAME_MONTH}|[A-Z][a-z]+ (?P<numeral>[VX])(?![\w.'’])"
     r"|(?:War|Part|Act|Type|Class|Phase|Chapter|Volume|Book|Title) (?P<one>I)(?![\w.'’])))"
 )
+_COURTESIES = frozenset({"Mr", "Mrs", "Ms", "Mx"})  # they name nobody, and bind to nothing
 _LOOK_BACK = 16
 _NUMBER_WORDS = re.compile(
     r"(?:january|february|march|april|may|june|july|august|september|october|november|december"
@@ -49,7 +50,7 @@ class NameSpan(NamedTuple):
     Attributes:
         start: First code point.
         end: One past the last.
-        words: The capitalised words.
+        words: The capitalised words, without "Mr" and "Mrs".
         capitals: The norms of those that are written in capitals alone: "CDC".
     """
 
@@ -80,7 +81,7 @@ def names(text: str, *, found: Sequence[Word] | None = None) -> tuple[NameSpan, 
     ]
     initial = {word.start for word in capitalised if _starts_sentence(text, word.start)}
     inside = {word.norm for word in capitalised if word.start not in initial}
-    runs = [run for run in _runs(text, capitalised) if not _is_talk(run)]
+    runs = [run for run in _runs(text, capitalised) if not _is_talk(text, run)]
     kept = (_without_doubtful_first(text, run, initial, inside) for run in runs)
     return tuple(_name(text, run) for run in kept if run)
 
@@ -105,7 +106,12 @@ def name_stem(word: Word) -> str:
 
 def _name(text: str, run: Sequence[Word]) -> NameSpan:
     capitals = (word.norm for word in run if text[word.start : word.end].isupper())
-    return NameSpan(run[0].start, run[-1].end, tuple(run), frozenset(capitals))
+    named = tuple(word for word in run if not _is_courtesy(text, word))
+    return NameSpan(run[0].start, run[-1].end, named, frozenset(capitals))
+
+
+def _is_courtesy(text: str, word: Word) -> bool:
+    return text[word.start : word.end] in _COURTESIES
 
 
 def _is_capital(text: str, word: Word) -> bool:
@@ -140,9 +146,12 @@ def _is_joined(before: str, gap: str) -> bool:
     return 1 <= len(between) <= 2 and between[0] != "the" and _SMALL_JOINS.issuperset(between)
 
 
-def _is_talk(run: Sequence[Word]) -> bool:
-    """Tell whether a run only points into the source or answer: "Passage", "Step"."""
-    return all(word.norm in ATTRIBUTION_WORDS or word.stem == "step" for word in run)
+def _is_talk(text: str, run: Sequence[Word]) -> bool:
+    """Tell whether a run names nothing: it only points into the source or answer, or is "Mr"."""
+    return all(
+        word.norm in ATTRIBUTION_WORDS or word.stem == "step" or _is_courtesy(text, word)
+        for word in run
+    )
 
 
 def _without_doubtful_first(

@@ -26,18 +26,19 @@ from ragmend.text.lines import (
     line_spans,
 )
 
+# Pictographs with what joins, varies and colours them; no arrows or shapes, which are bullets.
+_EMOJI = (
+    "[\u203c\u2049\u2300-\u23ff\u2600-\u2793\u2b00-\u2bff\U0001f000-\U0001faff"
+    "\ufe0f\u200d\u20e3\U000e0020-\U000e007f]"
+)
 _EVENT = re.compile(
-    rf"(?P<stop>[{STOPS}]+)(?P<close>[{CLOSING}]*(?:“(?!\w))?)"
+    rf"(?P<stop>[{STOPS}]+)"
+    rf"(?P<close>(?:\s?{_EMOJI}{{1,60}}(?=[{CLOSING}]))?[{CLOSING}]*(?:“(?!\w))?)"
     r"|(?P<open>[\"“„«(\[{「『（【《〈]|['‘](?<!\w['‘])|`+|~~~|\*{1,3}|_{2,3})"
 )
 _INVISIBLE = re.compile(rf"[{INVISIBLE}]+")
 _NEXT = re.compile(
     r"\s*(?P<lead>(?:&[a-z]{2,6};|[^\w\s]|\s(?=[^\w\s])){0,24}\s?)(?P<word>[^\W_][\w'’-]{0,30})?"
-)
-# Pictographs with what joins, varies and colours them; no arrows or shapes, which are bullets.
-_EMOJI = (
-    "[\u203c\u2049\u2300-\u23ff\u2600-\u2793\u2b00-\u2bff\U0001f000-\U0001faff"
-    "\ufe0f\u200d\u20e3\U000e0020-\U000e007f]"
 )
 _SMILE = re.compile(
     rf"(?:{_EMOJI}{{1,60}})?(?:\s+(?:{_EMOJI}{{1,60}}|[:;=][-']?[()DP])){{0,4}}(?=\s)"

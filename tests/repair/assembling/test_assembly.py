@@ -115,7 +115,7 @@ def test_worked_cases(answer, parts, changes, expected):
         (
             "| a | b |\n|---|---|\n| 1 | 2 |\n| 3 | 4 |",
             {0},
-            "| | |\n|---|---|\n| 1 | 2 |\n| 3 | 4 |",
+            "| a | b |\n|---|---|\n| 1 | 2 |\n| 3 | 4 |",
         ),
         ("| a | b |\n|---|---|\n| 1 | 2 |\n| 3 | 4 |", {2}, "| a | b |\n|---|---|\n| 1 | 2 |"),
         (
@@ -126,7 +126,7 @@ def test_worked_cases(answer, parts, changes, expected):
         (
             "Here is the list:\n  - It is red.\n  - It is old.",
             {0},
-            "  - It is red.\n  - It is old.",
+            "Here is the list:\n  - It is red.\n  - It is old.",
         ),
         (
             "“The bridge fell down.\n\nThe town was sad.”\n\nIt is old.",

@@ -88,6 +88,56 @@ LISTS = {
         ["Salt it"],
         "1. Mix it.\n3. Bake it.\n4. Repeat step 3.",
     ),
+    "the steps in a range stay": (
+        "1. Mix it.\n2. Salt it.\n3. Bake it.\n4. Repeat steps 1-3 for each pan.",
+        ["Salt it"],
+        "1. Mix it.\n3. Bake it.\n4. Repeat steps 1-3 for each pan.",
+    ),
+    "an option by number": (
+        "1. Mix it.\n2. Salt it.\n3. Bake it.\n\nOption 3 is best.",
+        ["Salt it"],
+        "1. Mix it.\n3. Bake it.\n\nOption 3 is best.",
+    ),
+    "an option by letter": (
+        "A) Mix it.\nB) Salt it.\nC) Bake it.\n\nOption C is best.",
+        ["Salt it"],
+        "A) Mix it.\nC) Bake it.\n\nOption C is best.",
+    ),
+    "an option by order": (
+        "1. Mix it.\n2. Salt it.\n3. Bake it.\n\nThe third option is best.",
+        ["Salt it"],
+        "1. Mix it.\n3. Bake it.\n\nThe third option is best.",
+    ),
+    "a number noted": (
+        "1. Mix it.\n2. Salt it.\n3. Bake it.\n\nAs noted in 3, it is hot.",
+        ["Salt it"],
+        "1. Mix it.\n3. Bake it.\n\nAs noted in 3, it is hot.",
+    ),
+    "a number sign": (
+        "1. Mix it.\n2. Salt it.\n3. Bake it.\n\n#3 is best.",
+        ["Salt it"],
+        "1. Mix it.\n3. Bake it.\n\n#3 is best.",
+    ),
+    "a method, a reason, a way, a number": (
+        "1. Mix it.\n2. Salt it.\n3. Bake it.\n\nMethod 2, reason 3, way 2 and no. 3 are best.",
+        ["Mix it"],
+        "2. Salt it.\n3. Bake it.\n\nMethod 2, reason 3, way 2 and no. 3 are best.",
+    ),
+    "a number that stays the same is no hindrance": (
+        "1. Mix it.\n2. Salt it.\n3. Bake it.\n\nStep 1 is best.",
+        ["Salt it"],
+        "1. Mix it.\n2. Bake it.\n\nStep 1 is best.",
+    ),
+    "the above steps are none in particular": (
+        "1. Mix it.\n2. Salt it.\n3. Bake it.\n\nThe above steps are best.",
+        ["Mix it"],
+        "1. Salt it.\n2. Bake it.\n\nThe above steps are best.",
+    ),
+    "so many minutes are no step": (
+        "1. Mix it.\n2. Salt it.\n3. Bake it.\n\nIt is done in 3 minutes.",
+        ["Salt it"],
+        "1. Mix it.\n2. Bake it.\n\nIt is done in 3 minutes.",
+    ),
     "passages are no list": (
         "Passage 1: It is red.\nPassage 2: It is old.\nPassage 3: It is long.",
         ["Passage 2"],
@@ -113,6 +163,46 @@ def test_lists(answer, dropped, expected):
 
 
 HEADINGS = {
+    "an unsupported heading over supported text stays": (
+        "For Monday, April 24th:\n- It rains.\n\nFor Tuesday, April 25th:\n- It snows.",
+        ["For Monday", "For Tuesday"],
+        "For Monday, April 24th:\n- It rains.\n\nFor Tuesday, April 25th:\n- It snows.",
+    ),
+    "an unsupported lead-in that turns its items over stays": (
+        "You should avoid:\n- sugar\n- salt",
+        ["You should"],
+        "You should avoid:\n- sugar\n- salt",
+    ),
+    "it stays over what is left": (
+        "You should avoid:\n- sugar\n- salt",
+        ["You should", "sugar"],
+        "You should avoid:\n- salt",
+    ),
+    "and goes with the last of it": (
+        "It is sweet.\n\nYou should avoid:\n- sugar\n- salt",
+        ["You should", "sugar", "salt"],
+        "It is sweet.",
+    ),
+    "an unsupported step keeps its items and is counted": (
+        "Step 1: Open it\n- Click it.\n\nStep 2: Shut it\n- Tap.\n\nStep 3: Use Kodi\n- Run it.",
+        ["Step 2", "Tap.", "Step 3"],
+        "Step 1: Open it\n- Click it.\n\nStep 2: Use Kodi\n- Run it.",
+    ),
+    "an unsupported heading above a supported one": (
+        "# All\n\n## Food\n\nIt is good.\n\n## Place\n\nIt is loud.",
+        ["All", "Place", "It is loud"],
+        "# All\n\n## Food\n\nIt is good.",
+    ),
+    "an unsupported heading over nothing from the start goes": (
+        "It is red. It is old.\n\n## Food\n",
+        ["Food"],
+        "It is red. It is old.\n",
+    ),
+    "an unsupported header over rows stays": (
+        "| Eat | Avoid |\n|---|---|\n| figs | salt |",
+        ["Eat | Avoid"],
+        "| Eat | Avoid |\n|---|---|\n| figs | salt |",
+    ),
     "a markdown heading": (
         "## Food\n\nIt is good.\n\n## Place\n\nIt is loud.",
         ["It is good"],
@@ -178,10 +268,10 @@ HEADINGS = {
         ["1 | 2"],
         "It is so.\n\nIt is old.",
     ),
-    "a table keeps its rule": (
+    "a table keeps its header and rule": (
         "| a | b |\n|---|---|\n| 1 | 2 |\n| 3 | 4 |",
         ["a | b", "1 | 2"],
-        "| | |\n|---|---|\n| 3 | 4 |",
+        "| a | b |\n|---|---|\n| 3 | 4 |",
     ),
     "code goes with its lead-in": (
         "It is so.\n\nUse the following code:\n\n```\nx = 1\n```\n\nIt is old.",
@@ -283,6 +373,21 @@ CONNECTIVES = {
         ["It rained"],
         "However, he left.",
     ),
+    "a condition of time is no next step": (
+        "Cool it. Then, and only then, cook it.",
+        ["Cool it"],
+        "Then, and only then, cook it.",
+    ),
+    "one side without the other": (
+        "On the one hand, it is cheap. On the other hand, it is far.",
+        ["On the other"],
+        "It is cheap.",
+    ),
+    "the other side without the one": (
+        "On the one hand, it is cheap. On the other hand, it is far.",
+        ["On the one"],
+        "It is far.",
+    ),
     "without a comma it is another word": (
         "It rained. However hard he tried, he lost.",
         ["It rained"],
@@ -345,3 +450,9 @@ def test_numbers_stay_where_no_action_says_that_they_were_changed():
         action.model_copy(update={"edits": ()}) for action in repair(answer, ["Red"]).actions
     ]
     assert reconstruct(answer, claims, actions) == "2. Old"
+
+
+def test_an_unsupported_heading_that_stays_is_still_a_drop():
+    assembled = repair("You should avoid:\n- sugar\n- salt", ["You should"])
+    first = assembled.actions[0]
+    assert (first.kind, first.text, first.edits) == ("drop", "You should avoid:", ("keep_head",))

@@ -171,6 +171,7 @@ def test_python_literals_in_strings_are_read():
 # What several values say together.
 
 
+TUESDAYS_TO_SATURDAYS = ", ".join(f"{day}s" for day in WEEK[1:6])
 NINE, TEN = "9:0-17:0", "10:0-16:0"
 HOURS = [
     (
@@ -224,22 +225,38 @@ HOURS = [
         "a missing day is neither open nor closed",
         week(None, NINE, NINE),
         [
-            "open 2 days a week: Tuesday, Wednesday",
+            "open on Tuesday and Wednesday",
             "open Tuesday and Wednesday 9 am to 5 pm",
         ],
     ),
     (
         "round the clock",
         week("0:0-24:0", "0:0-24:0"),
-        ["open 2 days a week: Monday, Tuesday", "open Monday and Tuesday 24 hours"],
+        ["open on Monday and Tuesday", "open Monday and Tuesday 24 hours"],
     ),
     (
         "past midnight",
         week("17:0-2:0", "17:0-2:0"),
-        ["open 2 days a week: Monday, Tuesday", "open Monday and Tuesday 5 pm to 2 am"],
+        ["open on Monday and Tuesday", "open Monday and Tuesday 5 pm to 2 am"],
     ),
-    ("one day", week(NINE, "0:0-0:0"), ["open 1 day a week: Monday; closed on Tuesdays"]),
-    ("unreadable", week("late", "late"), ["open 2 days a week: Monday, Tuesday"]),
+    (
+        "a null day is neither open nor closed",
+        {**week(*[NINE] * 6), "Sunday": None},
+        [
+            "open on Monday, Tuesday, Wednesday, Thursday, Friday and Saturday",
+            "open Monday to Saturday 9 am to 5 pm",
+            "open on weekdays 9 am to 5 pm",
+        ],
+    ),
+    (
+        "one day of seven",
+        week(NINE, *["0:0-0:0"] * 6),
+        [
+            f"open 1 day a week: Monday; closed on {TUESDAYS_TO_SATURDAYS} and Sundays",
+        ],
+    ),
+    ("one day", week(NINE, "0:0-0:0"), ["open on Monday; closed on Tuesdays"]),
+    ("unreadable", week("late", "late"), ["open on Monday and Tuesday"]),
     ("unknown", week("", ""), []),
     ("nothing but zeros", week(*["0:0-0:0"] * 7), []),
 ]

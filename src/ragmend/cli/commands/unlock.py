@@ -1,12 +1,14 @@
 """`ragmend unlock`: clear the locks that a killed command left behind."""
 
+import os
 from pathlib import Path
 
 import click
 
-from ragmend.errors import MissingInputError
-from ragmend.paths import lock_paths
-from ragmend.run_lock import clear_locks
+from ragmend.errors import MissingInputError, RunStateError
+from ragmend.io import PARTIAL
+from ragmend.paths import RunPaths, is_lock_path, lock_paths
+from ragmend.unlocking import clear_locks
 
 
 @click.command("unlock")
@@ -15,14 +17,36 @@ from ragmend.run_lock import clear_locks
 def unlock_command(run: Path, force: bool) -> None:
     """Clear the lock that a killed command left in the folder RUN (or one lock file).
 
-    While its holder runs on this host, or where that cannot be seen, nothing is cleared.
+    While its holder runs on this host, or where that cannot be seen, nothing is cleared. What
+    is no lock of ragmend's is left alone. Where there is no lock, all is well.
     """
-    if not run.exists():
-        raise MissingInputError(f"{run}: no such run folder or lock")
-    paths = [run] if run.suffix == ".lock" and not run.is_dir() else lock_paths(run)
-    cleared = clear_locks(paths, unlock=run, force=force)
+    cleared = clear_locks(_locks(run), unlock=run, force=force)
     for state in cleared:
         holder = "" if state.holder is None else f" (of {state.holder})"
         click.echo(f"cleared  {state.path}{holder}")
     if not cleared:
         click.echo(f"{run}: no lock; nothing to clear")
+
+
+def _locks(run: Path) -> list[Path]:
+    if run.is_dir():
+        _refuse_other_folder(run)
+        return lock_paths(run)
+    if not os.path.lexists(run):
+        raise MissingInputError(f"{run}: no such run folder or lock")
+    if not is_lock_path(run):
+        raise RunStateError(
+            f"{run}: is neither a run folder nor a lock of ragmend's (run.lock, or "
+            "shards/shard-….jsonl.lock); it is left alone"
+        )
+    return [run]
+
+
+def _refuse_other_folder(root: Path) -> None:
+    """Check that a folder is a run, or is empty and may become one."""
+    config, lock = RunPaths(root).config.name, RunPaths(root).run_lock.name
+    present = {path.name for path in root.iterdir()}
+    if present and not present & {config, f"{config}{PARTIAL}", lock}:
+        raise RunStateError(
+            f"{root}: is no run folder (neither {config} nor {lock} in it); it is left alone"
+        )

@@ -11,7 +11,16 @@ from ragmend.config import Config
 from ragmend.errors import FaultError, LookupMissError
 from ragmend.io import read_records, write_records
 from ragmend.paths import manifest_path
-from ragmend.records import ARMS, Action, Candidate, Claim, RepairedAnswer, Verdict, by_record
+from ragmend.records import (
+    ARMS,
+    DANGLING,
+    Action,
+    Candidate,
+    Claim,
+    RepairedAnswer,
+    Verdict,
+    by_record,
+)
 from ragmend.repair.arms import missing_verdicts, record_answers
 from ragmend.repair.assembling.repaired import check_reconstruction, repair_record
 
@@ -75,7 +84,11 @@ def _execute(context: Context) -> Outcome:
 def _count_malformed(answers: list[RepairedAnswer]) -> dict[str, JsonValue]:
     """Count for each arm the answers that repair left less well formed than they were."""
     return {
-        f"malformed_{arm}": sum(bool(a.findings) for a in answers if a.condition == arm)
+        f"malformed_{arm}": sum(
+            any(kind != DANGLING for kind in answer.findings)
+            for answer in answers
+            if answer.condition == arm
+        )
         for arm in ARMS
     }
 

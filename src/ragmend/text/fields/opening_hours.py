@@ -84,12 +84,16 @@ def _span(value: str) -> str | None:
 
 
 def _count(open_on: Sequence[str], shut_on: Sequence[str]) -> str:
-    number = f"open {len(open_on)} day{'s' if len(open_on) != 1 else ''} a week"
-    listed = f"{number}: {', '.join(open_on)}"
+    """Say on which days it is open and shut; on how many a week only if all seven are known."""
+    number = f"{len(open_on)} day{'s' if len(open_on) != 1 else ''} a week"
+    if len(open_on) + len(shut_on) == len(WEEK):
+        said = f"open {number}: {', '.join(open_on)}"
+    else:
+        said = f"open on {_listed(open_on)}"
     if not shut_on:
-        return listed
+        return said
     shut = "weekends" if tuple(shut_on) == _WEEKEND else _listed([f"{day}s" for day in shut_on])
-    return f"{listed}; closed on {shut}"
+    return f"{said}; closed on {shut}"
 
 
 def _shared_spans(spans: Mapping[str, str]) -> Iterator[OpenDays]:

@@ -12,13 +12,15 @@ and "an hour" in a source do state a number, see `stated_keys`.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from decimal import Decimal
-from itertools import repeat
+from itertools import chain, repeat
 
 from ragmend.text.quantities import amounts, dates, times
 from ragmend.text.quantities.amounts import with_unit
+from ragmend.text.quantities.bare import readings
 from ragmend.text.quantities.number_words import BIG_WORD, SPELLED_NUMBERS
+from ragmend.text.quantities.parts import part_as_percentage, percentage_as_part
 from ragmend.text.quantities.times import clock_words, hour_on_the_clock
 from ragmend.text.quantities.types import Number, NumberKind
 from ragmend.text.quantities.units import combined, implied, measured
@@ -69,6 +71,7 @@ _NOT_A_QUANTITY = re.compile(
     r"|(?<!\w)(?=pa|st|ou|in|wi|un|th|fo|fi|fe|ma|se|co|so|ot|la|be|ba|to|bo|lo|up|ea|ha|hi|he|it)(?:"
     r"(?:passage|step)s? #?\d{1,2}(?:(?:, and|,| and| or| to| &|-) ?\d{1,2})*(?!\d|\.\d)"
     r"|out of (?:5|five)\b|(?:in|within|under) \d{1,3} words\b"
+    r"|third(?=[ -]part(?:y|ies)\b)"
     r"|(?:third|fourth|fifth)(?= (?:customer|review|person|diner|patron|guest|visitor|passage))"
     rf"|(?:few|many|several|couple(?: of)?|some) {BIG_WORD}\b"
     r"|(?:first|second|other|latter|better|back|top|bottom|lower|upper|this|that|each) half\b"
@@ -88,7 +91,7 @@ _BEFORE_A_YEAR = re.compile(
 _BEFORE_AN_EVENT = re.compile(
     r"\b(?:the|an?|its|in|since|until|till|during|from|by|before|after|of|between|and|for) \Z"
 )
-_JOINS_A_RANGE = frozenset({"-", " - ", " to ", " or ", "-to-"})
+_JOINS_A_RANGE = frozenset({"-", "–", " - ", " – ", " to ", "- to ", " or ", "-to-"})
 
 
 def numbers(text: str) -> tuple[Number, ...]:
@@ -107,14 +110,16 @@ def stated_keys(text: str) -> NumberKeys:
     """Return what a text of a source states, for `is_stated`.
 
     Beside its `numbers` these are the values of words that an answer may use without: "one",
-    "first", "once", "an hour".
+    "first", "once", "an hour". A bare number that counts something, or nothing, states no
+    other unit, see `bare.readings`; one half states 50 %, and 50 % one half.
     """
     found = numbers(text)
-    return number_keys(found) | frozenset(_loose_keys(_plain(text), found))
+    keys = chain.from_iterable(_keys_in(text, found, at) for at in range(len(found)))
+    return frozenset(chain(keys, _loose_keys(_plain(text), found)))
 
 
 def number_keys(found: Iterable[Number]) -> NumberKeys:
-    """Return what numbers state, for `is_stated`: pairs of a kind and a value.
+    """Return what numbers state by themselves, for `is_stated`: pairs of a kind and a value.
 
     A day states its month too: "March 26" states "March".
     """
@@ -124,7 +129,8 @@ def number_keys(found: Iterable[Number]) -> NumberKeys:
 def is_stated(number: Number, keys: NumberKeys) -> bool:
     """Tell whether a source states a number: same value, and the same kind or one without kind.
 
-    "50" is stated by "$50" and "50 %" by "50", but "50 %" is not stated by "$50", nor is "€50";
+    "50" is stated by "$50" and "50 %" by "it was 50.", but "50 %" is not stated by "$50", nor is
+    "€50", and none of them by "50 were hurt"; "half" is stated by "50 %", "50 %" by "half";
     "5 miles" is stated by "5", not by "5 km"; "March 26, 2015" by that day, or by "March 26"
     without any year beside "2015".
 
@@ -183,7 +189,7 @@ def _share_unit(first: Number, second: Number) -> tuple[Number, Number]:
     """Give both ends of a range what stands at one: "80 to 90 %", "$5-10"."""
     if _is_bare(first) and second.kind in ("number", "percent", "money"):
         first = first._replace(kind=second.kind, unit=second.unit)
-    elif first.kind == "money" and _is_bare(second):
+    elif (first.kind == "money" or first.unit == "year old") and _is_bare(second):
         second = second._replace(kind=first.kind, unit=first.unit)
     return first, second
 
@@ -213,6 +219,27 @@ def _loose_single(match: re.Match[str]) -> Number:
 def _loose_one(match: re.Match[str]) -> Number:
     number = with_unit(match.string, match.span(), Decimal(1))
     return number._replace(unit="count") if _is_bare(number) else number
+
+
+def _keys_in(text: str, found: Sequence[Number], at: int) -> Iterator[tuple[str, str]]:
+    """Yield what one of a source's numbers states, with what stands around it."""
+    number = found[at]
+    written = text[number.start : number.end]
+    if percentage := part_as_percentage(number, written):
+        yield "percent", percentage
+    if part := percentage_as_part(number):
+        yield "any", part
+    if not _is_bare(number):
+        yield from _keys(number)
+        return
+    yield "any", number.value
+    following = found[at + 1] if at + 1 < len(found) else None
+    begins_range = following and text[number.end : following.start] in _JOINS_A_RANGE
+    end = following.end if following and begins_range and _is_bare(following) else number.end
+    for reading in readings(text, number, before=found[max(0, at - 3) : at], end=end):
+        yield from _keys(reading)
+        if reading.unit == "count" and _YEAR.fullmatch(written):  # "the 2014 elections"
+            yield "year", number.value
 
 
 def _keys(number: Number) -> Iterator[tuple[str, str]]:

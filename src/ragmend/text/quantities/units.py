@@ -98,7 +98,7 @@ _CURRENCIES = {
 }
 _PERCENT = "% percent per_cent pct"
 _OLD = re.compile(r"[ -]olds?\b| of age\b")
-_AGED = re.compile(r"\b(?:aged?|age of) \Z")
+_AGED = re.compile(r"\b(?:aged?|ages|ages? of) \Z")
 _BELOW_ZERO = re.compile(r" below (?:zero|freezing)\b")
 _OLD_UNIT = " old"
 
@@ -157,7 +157,7 @@ def read_currency(sign: str) -> str:
 
 def is_age_before(plain: str, at: int) -> bool:
     """Tell whether "aged" or "age of" stands right before a place of a folded text."""
-    return bool(_AGED.search(plain, max(0, at - 8), at))
+    return bool(_AGED.search(plain, max(0, at - 9), at))
 
 
 def combined(larger: Number, smaller: Number) -> Number | None:

@@ -1,0 +1,1 @@
+"""Fragments of a source as statements that can stand in an answer, or why they cannot."""

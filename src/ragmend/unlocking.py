@@ -1,0 +1,67 @@
+"""Clearing the locks that killed processes left: only those, and only ragmend's own."""
+
+import os
+import secrets
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from ragmend.errors import OutputError, RunStateError
+from ragmend.io import PARTIAL
+from ragmend.run_lock import LockState, inspect_lock, signals_wait
+
+
+def clear_locks(paths: Sequence[Path], *, unlock: Path, force: bool) -> list[LockState]:
+    """Remove locks that killed processes left.
+
+    Args:
+        paths: The lock files, the last to go at the end.
+        unlock: What `ragmend unlock` was given, for messages.
+        force: Also those whose holder is alive or cannot be checked.
+
+    Returns:
+        What was removed.
+
+    Raises:
+        RunStateError: One is no lock of ragmend's, or a holder is alive or on another host
+            and `force` is not given: then nothing is removed. Or one changed hands just now.
+        OutputError: One cannot be removed.
+    """
+    found = [state for path in paths if (state := inspect_lock(path)) is not None]
+    for state in found:
+        is_in_use = state.kind in ("alive", "elsewhere")
+        if state.kind == "foreign" or (is_in_use and not force):
+            raise RunStateError(state.describe(unlock))
+    return [state for state in found if _remove(state)]
+
+
+def _remove(state: LockState) -> bool:
+    """Remove a lock if it still is what was found; return whether it was there.
+
+    It is moved aside first: under its own name, another process may have taken it meanwhile.
+    A kill in between leaves a partial file, which the next run sweeps away.
+    """
+    path = state.path
+    aside = path.with_name(f"{path.name}.{secrets.token_hex(8)}{PARTIAL}")
+    try:
+        with signals_wait():
+            try:
+                path.rename(aside)
+            except FileNotFoundError:
+                return False
+            if aside.read_bytes() == state.content:
+                aside.unlink()
+                return True
+            _put_back(aside, path)
+    except OSError as error:
+        raise OutputError.of(path, error) from error
+    raise RunStateError(f"{path}: changed hands just now and is left alone; see who holds it")
+
+
+def _put_back(aside: Path, path: Path) -> None:
+    try:
+        with suppress(FileExistsError):  # a third process was quicker: the lock is its own
+            os.link(aside, path)  # unlike a rename, it replaces nothing
+    except OSError:
+        aside.rename(path)  # a file system without hard links
+    aside.unlink(missing_ok=True)
