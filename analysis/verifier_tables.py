@@ -17,6 +17,12 @@ if TYPE_CHECKING:
 
 # Source: arXiv 2608.29307, Table 2.
 THRESHOLDS = (0.10, 0.30, 0.40, 0.50, 0.60, 0.70, 0.90)
+_PAPER_PRECISION = dict(
+    zip(THRESHOLDS, (0.464, 0.423, 0.410, 0.401, 0.387, 0.370, 0.331), strict=True)
+)
+_PAPER_RECALL = dict(
+    zip(THRESHOLDS, (0.789, 0.839, 0.850, 0.858, 0.867, 0.878, 0.910), strict=True)
+)
 
 SCORED_COLUMNS = (
     "features", "task", "source_id", "record_id", "record_gold", "gold_unsupported", "p_support",
@@ -46,6 +52,8 @@ _THRESHOLD_COLUMNS = (
     Column("recall", "recall", "decimal", 3),
     Column("f1", "F1", "decimal", 3),
     Column("clean_edited_pct", "% of clean answers edited", "decimal", 1),
+    Column("paper_precision", "paper: precision", "decimal", 3),
+    Column("paper_recall", "paper: recall", "decimal", 3),
 )
 
 
@@ -78,6 +86,8 @@ class ThresholdRow(NamedTuple):
     recall: Fraction | None
     f1: Fraction | None
     clean_edited_pct: Fraction | None
+    paper_precision: float
+    paper_recall: float
 
 
 def verifier_area_table(
@@ -118,7 +128,10 @@ def verifier_threshold_table(
         for features, part in scored.groupby("features", sort=False)
         for threshold in THRESHOLDS
     ]
-    rule = "below: P(support) < threshold, strictly; positive = gold-unsupported"
+    rule = (
+        "below: P(support) < threshold, strictly; positive = gold-unsupported; paper: arXiv "
+        "2608.29307, Table 2, a language model on the answers that its own detector flagged"
+    )
     title = "Verifier against gold: thresholds"
     return Table(
         "verifier_thresholds", title, table_frame(rows), _THRESHOLD_COLUMNS,
@@ -195,4 +208,6 @@ def _threshold_row(features: str, threshold: float, part: pd.DataFrame) -> Thres
         recall=proportion(tp, tp + fn),
         f1=proportion(2 * tp, 2 * tp + fp + fn),
         clean_edited_pct=percent(edited, clean["record_id"].nunique()),
+        paper_precision=_PAPER_PRECISION[threshold],
+        paper_recall=_PAPER_RECALL[threshold],
     )

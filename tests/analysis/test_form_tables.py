@@ -6,7 +6,6 @@ from ragmend.analysis import Provenance, Settings, build_frames, table_files
 from ragmend.analysis.table import print_rows
 from ragmend.analysis.tables import TABLES
 
-
 PRONOUN = "a pronoun without its noun (not counted above)"
 
 
