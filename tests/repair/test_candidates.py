@@ -59,14 +59,14 @@ def claim(number, text, kind="statement"):
     )
 
 
-def evidence(number, fragment_id, rank=1):
+def evidence(number, fragment_id, rank=1, score=0.5):
     return Evidence(
         record_id="r",
         claim_id=f"r-s{number}-c0",
         rank=rank,
         fragment_id=fragment_id,
         text="x",
-        score=0.5,
+        score=score,
     )
 
 
@@ -220,3 +220,10 @@ def test_two_claims_are_not_both_replaced_by_lines_that_share_a_field():
 def test_what_an_answer_says_of_its_passages_gets_no_candidate(text):
     found, verifier = propose([claim(0, text)], [evidence(0, "s0")], rewrites=["The bridge fell."])
     assert (found, verifier.asked) == ([], [])
+
+
+@pytest.mark.parametrize(("score", "reasons"), [(0.3, ()), (0.2999, ("off_topic",))])
+def test_a_fragment_that_is_hardly_about_the_claim_is_refused(score, reasons):
+    rows = [evidence(0, "s0", score=score)]
+    (found,), _ = propose([claim(0, "The bridge fell.")], rows, scores=[0.9])
+    assert found.gate.reasons == reasons
