@@ -94,7 +94,9 @@ def arms_table(frames: Frames, *, settings: Settings, provenance: Provenance) ->
     notes = notes_for(
         provenance,
         "claims = kept + dropped; kept includes substituted and rewritten claims; eligible: "
-        f"P(support) below the threshold of {provenance.threshold:g}",
+        f"P(support) below the threshold of {provenance.threshold:g}; what the arm decided counts: "
+        "a kept heading whose content went is taken out all the same, a dropped one over content "
+        "stays (assembly_edits counts both)",
         "edited: at least one claim dropped, substituted or rewritten; removed per edited: dropped "
         "claims / edited answers; longer, empty: answers longer than the original, or empty",
         f"length: mean over answers of repaired / original characters, not capped; "

@@ -23,7 +23,7 @@ from ragmend.paths import RunPaths
 from ragmend.records import Response
 from ragmend.repair.splitting.claims import split_claims
 
-N_TURNS = 2
+N_TURNS = 10  # with few, the interpreter's own small allocations decide the ratio
 GROWTH = 4
 FLAT = 1.2
 

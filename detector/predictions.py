@@ -191,8 +191,9 @@ def _find_columns(row: Row, system: str | None, path: Path) -> Columns:
         if isinstance(value, dict) and system in value:
             return Columns(record_id, None, name, system, None)
     raise DataError(
-        f"{path}: no column {system!r}, nor such a key in a mapping column; there are: "
-        f"{', '.join(_systems(cells))}"
+        f"{path}: no column {system!r} (detector.system), nor such a key in a mapping column; "
+        f"there are: {', '.join(_systems(cells))}. --set detector.system= reads `verdict`, "
+        "`spans` and `score`"
     )
 
 
@@ -245,14 +246,16 @@ def _read_spans(row: Row, columns: Columns, response: Response) -> tuple[Span, .
     if columns.spans is None:
         return None
     value = row.cells.get(columns.spans)
+    if value == "" and columns.verdict is not None:
+        return None  # an empty cell beside a verdict gives no spans
     if columns.spans_key is not None:
         if not isinstance(value, dict) or columns.spans_key not in value:
             raise DataError(f"{row.where}: no {columns.spans}.{columns.spans_key}")
         value = value[columns.spans_key]
     if isinstance(value, str):
-        value = parse_json(Line(row.where, value))
+        value = parse_json(Line(f"{row.where}: {columns.spans}", value))
     if not isinstance(value, list):
-        raise DataError(f"{row.where}: spans must be a list, found {shorten(value)}")
+        raise DataError(f"{row.where}: {columns.spans} must be a list, found {shorten(value)}")
     return tuple(_read_span(item, row.where, response) for item in value)
 
 

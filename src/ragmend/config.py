@@ -209,7 +209,8 @@ def load_config(
 
     Args:
         where: Path of a TOML file, or the name of a file under `configs/` without ".toml".
-        overrides: `section.key=value` strings; the value is read as TOML, else as a string.
+        overrides: `section.key=value` strings; the value is read as TOML, else as a string. An
+            empty one unsets the key.
         environ: Variables for `${NAME}`; the process's own when None.
 
     Raises:
@@ -310,7 +311,10 @@ def _apply_override(raw: dict[str, Any], override: str) -> None:
         table = table.setdefault(section, {})
         if not isinstance(table, dict):
             raise ConfigError(f"--set {override}: {section!r} is a value, not a section")
-    table[last] = _read_value(text)
+    if text.strip():
+        table[last] = _read_value(text)
+    else:
+        table.pop(last, None)
 
 
 def _read_value(text: str) -> Any:  # noqa: ANN401 - any TOML value

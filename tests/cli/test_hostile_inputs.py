@@ -208,7 +208,7 @@ ROWS = [
     ("predictions", "has a row twice", "p.jsonl:49: id '1001' appears twice"),
     ("predictions", "predicts an unknown record", "p.jsonl:1: record '0' is not in the data"),
     ("predictions", "predicts a span out of text", "p.jsonl:1: span 0:387420489 leaves the text"),
-    ("predictions", "predicts a word", "p.jsonl:1: not valid JSON"),
+    ("predictions", "predicts a word", "p.jsonl:1: spans: not valid JSON"),
     ("predictions", "predicts too little", "p.jsonl: no prediction for 1 of 48 records"),
     ("predictions CSV", "is missing", "p.csv: no such file"),
     ("predictions CSV", "is a directory", "p.csv: is a directory"),

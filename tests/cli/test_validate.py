@@ -35,7 +35,7 @@ def test_the_tables_of_both_sets_of_features_are_printed_and_written(ragmend, tm
     done = ragmend("validate-verifier", "demo", *FEW, "--out", tmp_path / "v")
     assert done.returncode == 0, done.stderr
     assert "Verifier against gold: thresholds" in done.stdout
-    assert "with answer-level features *" in done.stdout
+    assert "with answer-level features †" in done.stdout
     assert "a score, not a probability" in done.stdout
     assert (
         sorted(path.suffix for path in (tmp_path / "v/tables").iterdir())
@@ -142,4 +142,4 @@ def test_the_embedded_verifier_orders_the_real_test_claims(
     column = rows[0].index("auc")
     pooled = {row[0]: float(row[column]) for row in rows[1:] if row[1] == "pooled"}
     assert pooled["claim and source"] >= 0.76
-    assert pooled["with answer-level features *"] >= 0.78
+    assert pooled["with answer-level features †"] >= 0.78

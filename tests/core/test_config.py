@@ -94,6 +94,13 @@ def test_an_override_is_read_as_toml_else_as_a_string(tmp_path):
     assert config.verifier.parameters == "a b.json"
 
 
+def test_an_empty_override_unsets_a_key(tmp_path):
+    overrides = ["verifier.parameters=a.json", "verifier.parameters=", "evidence.top_k= "]
+    config = load(tmp_path, overrides=overrides)
+    assert config.verifier.parameters is None
+    assert config.evidence.top_k == 3
+
+
 def test_bad_toml_and_an_unknown_name_are_named(tmp_path):
     with pytest.raises(ConfigError, match=r"c\.toml: not valid TOML"):
         load(tmp_path, "name = ")

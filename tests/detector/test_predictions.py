@@ -75,7 +75,7 @@ def test_a_system_is_a_column_with_its_score_beside_it(tmp_path):
 def test_a_system_is_a_key_of_a_mapping_of_spans(tmp_path):
     rows = [{"id": i, "pred_spans": {"a": [[4, 10]] if i == "1" else [], "b": []}} for i in "12"]
     assert verdicts(jsonl(tmp_path, *rows), system="a") == ["hallucinated", "clean"]
-    with pytest.raises(DataError, match=r"no column 'c', .*; there are: a, b"):
+    with pytest.raises(DataError, match=r"no column 'c' .*; there are: a, b\."):
         load(jsonl(tmp_path, *rows), system="c")
 
 
@@ -92,6 +92,29 @@ def test_unknown_records_stop_or_are_counted(tmp_path):
     with pytest.raises(DataError, match=r"p\.csv:4: record '3' is not in the data"):
         load(file)
     assert load(file, unknown_records="ignore").counts["unknown_records_ignored"] == 1
+
+
+def test_rows_of_records_that_were_left_out_are_counted_and_never_unknown(tmp_path):
+    file = jsonl(tmp_path, *(
+        {"id": key, "verdict": "clean"} for key in ("1", "2", "left")
+    ))  # fmt: skip
+    imported = load(file, left_out=frozenset({"left"}))
+    assert imported.counts["left_out"] == 1
+    assert imported.counts["rows"] == 3
+    with pytest.raises(DataError, match="'left' is not in the data"):
+        load(file)
+
+
+def test_an_empty_cell_of_spans_beside_a_verdict_gives_none(tmp_path):
+    file = csv(tmp_path, "id,verdict,spans\n1,1,\n2,0,\n")
+    imported = load(file)
+    assert [(d.verdict, d.spans) for d in imported.detections] == [
+        ("hallucinated", ()),
+        ("clean", ()),
+    ]
+    assert imported.counts["verdict_contradicts_spans"] == 0
+    with pytest.raises(DataError, match="spans: not valid JSON"):
+        load(csv(tmp_path, "id,spans\n1,\n2,\n"))
 
 
 def test_missing_records_stop_or_are_left_out(tmp_path):

@@ -12,7 +12,9 @@ from ragmend.paths import STAGE_NAMES, StageName
 @click.command("run")
 @click.argument("config")
 @click.option("--out", type=click.Path(path_type=Path), help="Run folder [runs/<config name>].")
-@click.option("--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Override a key.")
+@click.option(
+    "--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Override a key; KEY= unsets it."
+)
 @click.option("--only", type=click.Choice(STAGE_NAMES), help="Run this stage only.")
 @click.option("--redo", type=click.Choice(STAGE_NAMES), help="Discard this stage and all later.")
 @click.option("--limit", type=click.IntRange(min=1), help="At most so many flagged answers.")

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from ragmend.repair.lexical.parameters import Parameters
 
 BY_ITSELF = "claim and source"
-IN_ANSWER = "with answer-level features *"
+IN_ANSWER = "with answer-level features †"
 _ABOUT_ANSWER_FEATURES = (
-    "* a claim's place in its answer and the answer's length count too; off in a run unless "
+    "† a claim's place in its answer and the answer's length count too; off in a run unless "
     "verifier.answer_features is set, and always where one answer is repaired"
 )
 
@@ -60,7 +60,9 @@ class _Row(NamedTuple):
     show_default=True,
     help="All responses of the split, or those that the configured detector flagged.",
 )
-@click.option("--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Override a key.")
+@click.option(
+    "--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Override a key; KEY= unsets it."
+)
 @click.option(
     "--out",
     type=click.Path(path_type=Path, file_okay=False),
