@@ -27,8 +27,8 @@ from ragmend.text.lines import ends_line
 from ragmend.text.reading import SourceReading
 from ragmend.text.words import words
 
-# Below this TF-IDF cosine nearly every extract read (train answers) was true but beside the
-# point of the claim: about one in twelve.
+# About one extract in twelve has a lower TF-IDF cosine (train answers); nearly all of those that
+# were read were true, but beside the point of the claim.
 MIN_COSINE = 0.3
 
 # What an answer says of its passages or of itself: no sentence of the source says it instead.

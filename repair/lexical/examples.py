@@ -16,8 +16,8 @@ from ragmend.text.content import supportable_stems
 from ragmend.text.tfidf import best_fragments
 from ragmend.text.words import content_stems, words
 
-# By cross-validation on train: areas without weights .8582, with 300 stems .8650, with 1,000
-# .8653, with 3,000 .8649.
+# Areas under the ROC curve of held-out claims, all tasks together: .8745 without weights, .8787
+# with 300 stems, .8793 with 1,000.
 N_COMMONPLACES = 300
 
 

@@ -2,7 +2,8 @@
 
 Each feature becomes a curve between a few knots, all curves together one logistic regression
 with a ridge penalty. Every figure in the file, the shift too, comes from held-out claims: the
-sources are dealt into folds, and each fold is scored by a model that has not seen it.
+sources are dealt into folds, and each fold is scored by a model that has not seen its labels
+(which words are commonplace is counted on all answers; that reads no label).
 
 Reproduce it with `ragmend fit-verifier --data FOLDER --out FILE`.
 """

@@ -168,7 +168,12 @@ class Evidence(Record):
 
 
 class Verdict(Record):
-    """Pass 1: how far the source supports a claim."""
+    """Pass 1: how far the source supports a claim.
+
+    `p_support` is what thresholds are compared with. `label_probs` are the model's own
+    probabilities; the embedded verifier's differ, since its score is shifted, and whoever
+    calibrates uses these.
+    """
 
     record_id: Name
     claim_id: Name

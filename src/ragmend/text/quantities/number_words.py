@@ -32,7 +32,6 @@ _DECADE_WORDS = {
 
 SPELLED_NUMBERS = frozenset([*_SMALL, *_BIG, *_ORDINAL_UNITS, *_ORDINAL_TENS])
 
-_ONE_TO_NINE = "|".join(_UNDER_TWENTY.split()[1:10])
 _TWO_TO_NINE = "|".join(_UNDER_TWENTY.split()[2:10])
 _SINGLE_PARTS = "|".join(word for word in _PARTS if not word.startswith("hal"))
 _WORD = "|".join([*_SMALL, *_BIG])
