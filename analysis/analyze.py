@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ragmend.analysis.figures import Figure, judged_rates_figure
-from ragmend.analysis.frames import Frames
+from ragmend.analysis.figures.rates import Figure, judged_rates_figure
+from ragmend.analysis.inputs.frames import Frames
+from ragmend.analysis.printing.table import Table
 from ragmend.analysis.settings import Provenance, Settings
-from ragmend.analysis.table import Table
-from ragmend.analysis.tables import TABLES, missing_inputs
+from ragmend.analysis.study import Study
+from ragmend.analysis.tables.recipes import TABLES, missing_inputs
 from ragmend.errors import StatisticsError
 
 
@@ -36,17 +37,17 @@ def analyze(
             table needs.
         AccountingError: Counts that must agree do not.
     """
-    settings, provenance = settings or Settings(), provenance or Provenance()
+    study = Study(frames, settings or Settings(), provenance or Provenance())
     tables, left_out = {}, {}
     for name, recipe in TABLES.items():
         missing = missing_inputs(frames, recipe)
         if missing:
             left_out[name] = f"needs {' and '.join(missing)}"
         else:
-            tables[name] = recipe.make(frames, settings=settings, provenance=provenance)
+            tables[name] = recipe.make(study)
     if not tables:
         raise StatisticsError("no input, no table: give at least one of labels, claims, arms, …")
     figures = {}
     if "table5_judged" in tables:
-        figures["judged_rates"] = judged_rates_figure(tables["table5_judged"], provenance)
+        figures["judged_rates"] = judged_rates_figure(tables["table5_judged"], study.provenance)
     return Analysis(tables, figures, left_out)

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 
 from pydantic import Field
 
-from ragmend.analysis.figures import Figure
-from ragmend.analysis.table import Table, print_rows
-from ragmend.analysis.write import escape_markdown, table_markdown
+from ragmend.analysis.figures.rates import Figure
+from ragmend.analysis.printing.table import Table, print_rows
+from ragmend.analysis.printing.write import escape_markdown, table_markdown
 from ragmend.records import Name, Probability, Record
 
 if TYPE_CHECKING:

@@ -4,9 +4,10 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from ragmend.records import CONDITIONS, Count, Name, Probability, Record
+from ragmend.records import Count, Name, Probability, Record
 
 Family = Literal["primary", "exploratory"]
+Incomplete = Literal["refuse", "drop"]
 
 
 class Contrast(Record):
@@ -45,10 +46,19 @@ class Settings(Record):
     """Seed of the bootstrap; every statistic starts the stream anew."""
     confidence: Annotated[float, Field(gt=0.0, lt=1.0)] = 0.95
     """Confidence level of every interval."""
-    conditions: tuple[str, ...] = CONDITIONS
-    """The conditions that every record must have been judged in, in table order."""
-    contrasts: tuple[Contrast, ...] = PAPER_CONTRASTS
-    """The comparisons; p-values are adjusted within the primary ones of each judge."""
+    conditions: tuple[Name, ...] = ()
+    """The conditions that every record must have been judged in, in table order; empty: those
+    found in the labels."""
+    reference: Name | None = None
+    """The condition of the untouched answers; None: `original` if it is there."""
+    family: tuple[Name, ...] = ()
+    """Names of the primary contrasts, `a-b` or `a:b`; empty: by the rule of `label_design`."""
+    incomplete: Incomplete = "refuse"
+    """What to do with records that lack a label: stop, or leave the whole record out."""
+    margin_pp: Annotated[float, Field(gt=0.0, lt=100.0)] = 5.0
+    """Two rates closer than this many percentage points are called equivalent."""
+    power: Annotated[float, Field(gt=0.0, lt=1.0)] = 0.8
+    """Power at which a detectable difference is quoted."""
 
 
 class FaultCount(Record):
@@ -58,6 +68,13 @@ class FaultCount(Record):
     status: Name
     count: Count
     answers: Annotated[int, Field(ge=1)]
+
+
+class InputFile(Record):
+    """A file that numbers come from, as a reader can find it, and its hash."""
+
+    path: Name
+    sha256: Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
 
 
 class Provenance(Record):
@@ -74,8 +91,19 @@ class Provenance(Record):
     judges: tuple[Name, ...] = ()
     """The judges in table order; empty: those found, by name."""
     primary_judge: str | None = None
-    """The judge that drives per-task tables."""
+    """The judge that drives per-task tables; None: by the rule of `Study.primary_judge`."""
+    verifier_family_judges: tuple[Name, ...] = ()
+    """Judges of the verifier's model family, marked wherever they are named."""
     remarks: tuple[str, ...] = ()
     """What a reader of any table must know of the answers: some left out, some seen before."""
     faults: tuple[FaultCount, ...] | None = None
     """Faulty answers of each stage; None: the input does not say."""
+    inputs: dict[str, tuple[InputFile, ...]] = Field(default_factory=dict)
+    """The files behind each frame, by the frame's name; empty: frames made in memory."""
+    command: str = "ragmend.analysis"
+    """The command that makes the numbers again."""
+
+    def name_of(self, frame: str) -> str:
+        """Return the name of a frame's only file for messages, else the frame's own name."""
+        files = self.inputs.get(frame, ())
+        return files[0].path if len(files) == 1 else frame

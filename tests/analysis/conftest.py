@@ -6,9 +6,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from ragmend.analysis.accounting import RunRecords
 from ragmend.analysis.analyze import Analysis, analyze
-from ragmend.analysis.frames import Frames
+from ragmend.analysis.inputs.accounting import RunRecords
+from ragmend.analysis.inputs.frames import Frames
 from ragmend.analysis.settings import Provenance
 from ragmend.records import (
     Action,

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from ragmend.analysis.table import print_p_value, round_half_up
+from ragmend.analysis.printing.table import print_p_value, round_half_up
 
 ARMS = ("removal", "extractive", "generative")
 CONDITIONS = ("original", *ARMS)

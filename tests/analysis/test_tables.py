@@ -4,11 +4,12 @@ import pytest
 
 from ragmend.analysis import Provenance, Settings, build_frames
 from ragmend.analysis.analyze import analyze
-from ragmend.analysis.frames import Frames
-from ragmend.analysis.notes import HEURISTIC_JUDGES
+from ragmend.analysis.inputs.frames import Frames
+from ragmend.analysis.printing.notes import HEURISTIC_JUDGES
+from ragmend.analysis.printing.table import print_rows
 from ragmend.analysis.settings import FaultCount
-from ragmend.analysis.table import print_rows
-from ragmend.analysis.tables import TABLES
+from ragmend.analysis.study import Study
+from ragmend.analysis.tables.recipes import TABLES
 from ragmend.errors import AccountingError, StatisticsError
 from ragmend.records import Gate
 
@@ -22,7 +23,7 @@ def frames(run) -> Frames:
 
 
 def make(name: str, frames: Frames, provenance: Provenance = EMBEDDED):
-    return TABLES[name].make(frames, settings=FAST, provenance=provenance)
+    return TABLES[name].make(Study(frames, FAST, provenance))
 
 
 def as_dict(table, key: str, value: str) -> dict:

@@ -5,12 +5,12 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TypeVar
 
-from ragmend.analysis.accounting import RunRecords
 from ragmend.analysis.analyze import Analysis, analyze
-from ragmend.analysis.frames import build_frames
-from ragmend.analysis.notes import warnings_for
+from ragmend.analysis.inputs.accounting import RunRecords
+from ragmend.analysis.inputs.from_records import build_frames
+from ragmend.analysis.printing.notes import warnings_for
 from ragmend.analysis.report import Summary
-from ragmend.analysis.settings import PAPER_CONTRASTS, FaultCount, Provenance, Settings
+from ragmend.analysis.settings import FaultCount, Provenance, Settings
 from ragmend.cli.backends import fitted_sources, verifier_entry
 from ragmend.cli.context import Context
 from ragmend.cli.data import detector_run_id, read_population
@@ -22,6 +22,7 @@ from ragmend.io import read_records, sha256_of_file
 from ragmend.manifest import read_manifest
 from ragmend.paths import faults_path, manifest_path
 from ragmend.records import (
+    CONDITIONS,
     Action,
     Candidate,
     CandidateKind,
@@ -53,7 +54,7 @@ def analyze_run(context: Context) -> Analysis:
         n_resamples=config.analysis.n_resamples,
         seed=config.analysis.seed,
         confidence=config.analysis.confidence,
-        contrasts=PAPER_CONTRASTS,
+        conditions=CONDITIONS,
     )
     return analyze(frames, settings=settings, provenance=_provenance(context))
 

@@ -1,6 +1,6 @@
 """Detector scores of a run, as `ragmend detect score` prints them."""
 
-from ragmend.analysis.table import round_half_up
+from ragmend.analysis.printing.table import round_half_up
 from ragmend.cli.context import Context
 from ragmend.cli.engine import inspect_stage
 from ragmend.cli.stages.select import SELECT

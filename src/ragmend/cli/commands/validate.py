@@ -80,9 +80,12 @@ def validate_verifier_command(
     fitted on are left out whatever CONFIG says, and counted. Claims are scored as in fitting:
     all of an answer's, by their three best sentences or fields.
     """
+    from ragmend.analysis.printing.write import table_files, table_markdown
     from ragmend.analysis.settings import Provenance, Settings
-    from ragmend.analysis.verifier_tables import verifier_area_table, verifier_threshold_table
-    from ragmend.analysis.write import table_files, table_markdown
+    from ragmend.analysis.tables.verifier_tables import (
+        verifier_area_table,
+        verifier_threshold_table,
+    )
 
     loaded = _as_in_fitting(load_experiment_config(config, overrides))
     parameters = _load_parameters(loaded)

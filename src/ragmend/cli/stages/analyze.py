@@ -12,8 +12,8 @@ from ragmend.io import write_bytes
 
 
 def _execute(context: Context) -> Outcome:
-    from ragmend.analysis.figures import figure_files
-    from ragmend.analysis.write import table_files
+    from ragmend.analysis.figures.rates import figure_files
+    from ragmend.analysis.printing.write import table_files
     from ragmend.cli.results import analyze_run
 
     analysis = analyze_run(context)

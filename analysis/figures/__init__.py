@@ -1,0 +1,1 @@
+"""The figures of an analysis, drawn from finished tables."""

@@ -1,0 +1,1 @@
+"""What an analysis is given: records laid out as frames, and anyone's label tables, checked."""

@@ -1,0 +1,1 @@
+"""How tables and notes become text and files."""

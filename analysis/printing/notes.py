@@ -1,0 +1,65 @@
+"""The notes under every table: what made the numbers, and what they must not be read as."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from ragmend.analysis.printing.table import round_half_up
+from ragmend.analysis.settings import FaultCount, Provenance
+
+LEXICAL_VERIFIER = "lexical (no language model)"
+NO_PROBABILITY = "its P(support) is a score, not a probability"
+HEURISTIC_JUDGES = (
+    "judges: heuristic (no language model); they use the same evidence as the lexical "
+    "verifier, so a lower rate here does not show a better answer"
+)
+
+
+def notes_for(provenance: Provenance, *extra: str | None, judged: bool = False) -> tuple[str, ...]:
+    """Return a table's notes: its own, then verifier, judges and faulty answers.
+
+    Args:
+        provenance: Where the numbers come from.
+        extra: Notes of the table itself; None is left out.
+        judged: Whether the table holds judges' labels.
+    """
+    judges = _judge_note(provenance) if judged else None
+    notes = (
+        *extra, *provenance.remarks, _verifier_note(provenance), judges, fault_note(provenance),
+    )  # fmt: skip
+    return tuple(note for note in notes if note is not None)
+
+
+def warnings_for(provenance: Provenance) -> tuple[str, ...]:
+    """Return what a reader of the whole report must know before the first number."""
+    warnings = [*provenance.remarks]
+    if provenance.embedded_verifier:
+        warnings.append(str(_verifier_note(provenance)))
+    if provenance.embedded_judges:
+        warnings.append(HEURISTIC_JUDGES)
+    if provenance.faults:
+        warnings.append(fault_note(provenance))
+    return tuple(warnings)
+
+
+def fault_note(provenance: Provenance) -> str:
+    """Say how many answers could not be had or read, by stage and status."""
+    if provenance.faults is None:
+        return "faults: not recorded in this input"
+    return f"faults: {'; '.join(map(_describe_fault, provenance.faults)) or 'none'}"
+
+
+def _describe_fault(fault: FaultCount) -> str:
+    share = round_half_up(Fraction(100 * fault.count, fault.answers), 1)
+    return f"{fault.stage} {fault.status} {fault.count} of {fault.answers} ({share} %)"
+
+
+def _verifier_note(provenance: Provenance) -> str | None:
+    if provenance.embedded_verifier:
+        return f"verifier: {provenance.verifier_name or LEXICAL_VERIFIER}; {NO_PROBABILITY}"
+    name = provenance.verifier_name
+    return None if name is None else f"verifier: {name}"
+
+
+def _judge_note(provenance: Provenance) -> str | None:
+    return HEURISTIC_JUDGES if provenance.embedded_judges else None

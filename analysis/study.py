@@ -1,0 +1,83 @@
+"""One analysis: its inputs, how to compute, and what several tables share, computed once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from ragmend.analysis.inputs.design import Design, label_design
+from ragmend.analysis.inputs.frames import Frames, needed, require_columns
+from ragmend.analysis.inputs.labels import KEY, LabelCube, label_cube
+from ragmend.analysis.settings import Provenance, Settings
+from ragmend.errors import StatisticsError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_PAPER_PRIMARY = "qwen"
+_FACTS = ("source_id", "task", "gold")
+
+
+@dataclass(frozen=True)
+class Study:
+    """What every table is made from."""
+
+    frames: Frames
+    settings: Settings
+    provenance: Provenance
+
+    @cached_property
+    def design(self) -> Design:
+        """Return which conditions are compared, and which comparisons are primary."""
+        labels = needed(self.frames, "labels", [*KEY, "label"])
+        found = labels["condition"].dropna().astype(str).unique()
+        return label_design(found, self.settings)
+
+    @cached_property
+    def cube(self) -> LabelCube:
+        """Return the labels, checked and complete, with what is known of each record.
+
+        Raises:
+            StatisticsError: The labels are incomplete, doubled or not 0/1.
+        """
+        return label_cube(
+            self._labels_with_facts(),
+            conditions=self.design.conditions,
+            judges=self.provenance.judges,
+            incomplete=self.settings.incomplete,
+            name=self.provenance.name_of("labels"),
+        )
+
+    @property
+    def primary_judge(self) -> str:
+        """Return the judge that drives per-task tables: as given, the paper's, or the first."""
+        given = self.provenance.primary_judge
+        if given is None:
+            return _PAPER_PRIMARY if _PAPER_PRIMARY in self.cube.judges else self.cube.judges[0]
+        if given not in self.cube.judges:
+            raise StatisticsError(
+                f"primary judge {given!r} does not occur; there are {', '.join(self.cube.judges)}"
+            )
+        return given
+
+    def _labels_with_facts(self) -> pd.DataFrame:
+        """Return the labels, with the sources, tasks and golds that only the records know."""
+        labels = needed(self.frames, "labels", [*KEY, "label"])
+        records = self.frames.records
+        if records is None:
+            return labels
+        name = self.provenance.name_of("records")
+        require_columns(records, ["record_id"], table=name)
+        facts = needed(self.frames, "records", ["record_id"], key=["record_id"])
+        facts = facts.assign(record_id=facts["record_id"].astype(str)).set_index("record_id")
+        ids = labels["record_id"].astype(str)
+        unknown = labels[labels["record_id"].notna() & ~ids.isin(facts.index)]
+        if len(unknown):
+            raise StatisticsError(
+                f"{name}: record {unknown['record_id'].iloc[0]} has labels but no row here"
+            )
+        added = {
+            fact: ids.map(facts[fact]) for fact in _FACTS if fact in facts and fact not in labels
+        }
+        return labels.assign(**added)
