@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ragmend.analysis.figures.rates import Figure, judged_rates_figure
+from ragmend.analysis.figures.recipes import FIGURES
+from ragmend.analysis.figures.style import Figure
 from ragmend.analysis.inputs.frames import Frames
 from ragmend.analysis.printing.table import Table
 from ragmend.analysis.settings import Provenance, Settings
@@ -47,7 +48,9 @@ def analyze(
             tables[name] = recipe.make(study)
     if not tables:
         raise StatisticsError("no input, no table: give at least one of labels, claims, arms, …")
-    figures = {}
-    if "table5_judged" in tables:
-        figures["judged_rates"] = judged_rates_figure(tables["table5_judged"], study.provenance)
+    figures = {
+        name: recipe.draw(study, tables)
+        for name, recipe in FIGURES.items()
+        if all(need in tables for need in recipe.needs)
+    }
     return Analysis(tables, figures, left_out)

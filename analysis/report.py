@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import Field
 
-from ragmend.analysis.figures.rates import Figure
+from ragmend.analysis.figures.style import Figure
 from ragmend.analysis.printing.table import Table, print_rows
 from ragmend.analysis.printing.write import escape_markdown, table_markdown
 from ragmend.records import Name, Probability, Record

@@ -10,6 +10,7 @@ from ragmend.analysis.inputs.design import Design, label_design
 from ragmend.analysis.inputs.frames import Frames, needed, require_columns
 from ragmend.analysis.inputs.labels import KEY, LabelCube, label_cube
 from ragmend.analysis.settings import Provenance, Settings
+from ragmend.analysis.statistics.paired import PairedContrast, compare_conditions
 from ragmend.errors import StatisticsError
 
 if TYPE_CHECKING:
@@ -48,6 +49,11 @@ class Study:
             incomplete=self.settings.incomplete,
             name=self.provenance.name_of("labels"),
         )
+
+    @cached_property
+    def contrasts(self) -> list[PairedContrast]:
+        """Return every judge's comparison of every contrast of the design."""
+        return compare_conditions(self.cube, self.design.contrasts, settings=self.settings)
 
     @property
     def primary_judge(self) -> str:

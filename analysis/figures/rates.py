@@ -1,17 +1,24 @@
-"""Figures as bytes: SVG, PDF and PNG, the same bytes from the same numbers.
-
-Drawn on `Figure` objects, never through pyplot, so that no global figure state exists.
-"""
+"""The judged rates by judge and condition (Fig. 2 of the paper)."""
 
 from __future__ import annotations
 
-import io
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING
 
+from ragmend.analysis.figures.style import (
+    COLOURS,
+    HEURISTIC_FOOTNOTE,
+    MARKERS,
+    Figure,
+    clear_frame,
+    draw_figure,
+    new_canvas,
+    set_footnote,
+    set_title,
+)
 from ragmend.analysis.printing.notes import HEURISTIC_JUDGES
 from ragmend.analysis.printing.table import Table, round_half_up
-from ragmend.analysis.settings import Provenance
+from ragmend.analysis.study import Study
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -19,89 +26,41 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Canvas
 
-# Okabe and Ito's palette, told apart by colour-blind readers; shapes say the same again.
-_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
-_MARKERS = ("o", "s", "D", "^", "v", "P")
-_INK, _QUIET, _FAINT = "#222222", "#666666", "#E2E2E2"
-_FOOTNOTE = "Heuristic judges, no language model: a lower rate does not show a better answer."
-_STYLE: dict[Any, Any] = {
-    "svg.hashsalt": "ragmend",
-    "svg.fonttype": "path",
-    "pdf.fonttype": 42,
-    "text.parse_math": False,  # a judge's name is data, not markup
-    "font.family": "DejaVu Sans",
-    "font.size": 9.5,
-    "text.color": _INK,
-    "axes.labelcolor": _INK,
-    "axes.edgecolor": _QUIET,
-    "xtick.color": _INK,
-    "ytick.color": _INK,
-}
-# Dates and program names would make equal figures differ.
-_METADATA: dict[str, dict[str, None]] = {
-    "svg": {"Date": None, "Creator": None},
-    "pdf": {"CreationDate": None, "Creator": None, "Producer": None},
-    "png": {"Software": None},
-}
 
-
-class Figure(NamedTuple):
-    """A finished figure: bytes by format (`svg`, `pdf`, `png`), and its caption."""
-
-    title: str
-    caption: str
-    images: dict[str, bytes]
-
-
-def judged_rates_figure(judged: Table, provenance: Provenance) -> Figure:
+def judged_rates_figure(study: Study, tables: Mapping[str, Table]) -> Figure:
     """Draw each judge's rate in each condition, with its interval.
 
     Args:
-        judged: The table `table5_judged`; its frame is what is drawn.
-        provenance: Where the numbers come from, for the caption.
+        study: Where the numbers come from, for the caption.
+        tables: The finished tables; the frame of `table5_judged` is what is drawn.
     """
-    import matplotlib as mpl
-
+    judged = tables["table5_judged"]
+    is_heuristic = study.provenance.embedded_judges
     title = "Answers judged hallucinated, by condition and judge"
-    footnote = _FOOTNOTE if provenance.embedded_judges else ""
-    with mpl.rc_context(_STYLE):
-        canvas = _draw_rates(judged.frame, title, footnote)
-        images = {form: _render(canvas, form) for form in _METADATA}
     caption = "Share of answers in which the judge found at least one unsupported span; bars: "
     caption += next(note for note in judged.notes if note.startswith("interval: "))[10:] + "."
-    if provenance.embedded_judges:
+    if is_heuristic:
         caption += f" {HEURISTIC_JUDGES[0].upper()}{HEURISTIC_JUDGES[1:]}."
-    return Figure(title, caption, images)
-
-
-def figure_files(figures: Mapping[str, Figure]) -> dict[str, bytes]:
-    """Return `figures/<name>.<format>` of every figure."""
-    return {
-        f"figures/{name}.{form}": image
-        for name, figure in figures.items()
-        for form, image in figure.images.items()
-    }
+    footnote = HEURISTIC_FOOTNOTE if is_heuristic else ""
+    return draw_figure(title, caption, lambda: _draw_rates(judged.frame, title, footnote))
 
 
 def _draw_rates(frame: pd.DataFrame, title: str, footnote: str) -> Canvas:
-    from matplotlib.figure import Figure as Canvas
-
     judges = list(dict.fromkeys(frame["judge"]))
     conditions = list(dict.fromkeys(frame["condition"]))
-    canvas = Canvas(figsize=(7.2, 4.2), layout="constrained")
+    canvas = new_canvas()
     axes = canvas.add_subplot()
     dots = [
         _draw_judge(axes, frame[frame["judge"] == judge], j, len(judges))
         for j, judge in enumerate(judges)
     ]
     _dress(axes, conditions, int(frame["n"].iloc[0]))
-    axes.set_title(title, loc="left", fontsize=11.5, fontweight="bold", pad=30)
+    set_title(axes, title, pad=30)
     axes.legend(
         handles=dots, loc="lower left", bbox_to_anchor=(-0.012, 1.0), ncols=min(len(judges), 4),
         frameon=False, handletextpad=0.2, columnspacing=1.4, borderaxespad=0.2,
     )  # fmt: skip
-    if footnote:
-        canvas.supxlabel(footnote, x=0.01, ha="left", fontsize=8, color=_QUIET)
+    set_footnote(canvas, footnote)
     return canvas
 
 
@@ -113,7 +72,7 @@ def _draw_judge(axes: Axes, rows: pd.DataFrame, judge: int, n_judges: int) -> Ar
     x = [i + (judge - (n_judges - 1) / 2) * step for i in range(len(rows))]
     rates = [float(rate) for rate in rows["rate_pct"]]
     lows, highs = rows["rate_low"].astype(float), rows["rate_high"].astype(float)
-    colour, marker = _COLOURS[judge % len(_COLOURS)], _MARKERS[judge % len(_MARKERS)]
+    colour, marker = COLOURS[judge % len(COLOURS)], MARKERS[judge % len(MARKERS)]
     axes.vlines(x, lows, highs, color=colour, linewidth=5, alpha=0.35, zorder=2)
     (dots,) = axes.plot(
         x, rates, linestyle="none", marker=marker, markersize=6, color=colour,
@@ -135,13 +94,4 @@ def _dress(axes: Axes, conditions: list[str], n: int) -> None:
     axes.set_xticks(range(len(conditions)), conditions)
     axes.set_xlabel(f"condition (the same {n:,} answers in each)", labelpad=6)
     axes.set_ylabel("answers judged hallucinated (%)")
-    axes.grid(axis="y", color=_FAINT, linewidth=0.8, zorder=0)
-    axes.tick_params(axis="both", length=0)
-    axes.spines[["top", "right", "left"]].set_visible(False)
-
-
-def _render(canvas: Canvas, form: str) -> bytes:
-    buffer = io.BytesIO()
-    metadata: dict[str, Any] = dict(_METADATA[form])
-    canvas.savefig(buffer, format=form, dpi=200, facecolor="white", metadata=metadata)
-    return buffer.getvalue()
+    clear_frame(axes)

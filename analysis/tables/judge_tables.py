@@ -9,7 +9,6 @@ from ragmend.analysis.inputs.labels import LabelCube
 from ragmend.analysis.printing.notes import notes_for
 from ragmend.analysis.printing.table import Column, Table, percent, table_frame
 from ragmend.analysis.statistics.intervals import wilson_interval
-from ragmend.analysis.statistics.paired import compare_conditions
 from ragmend.analysis.study import Study
 
 _JUDGED_COLUMNS = (
@@ -94,8 +93,7 @@ def contrasts_table(study: Study) -> Table:
 
     Source: arXiv 2608.29307, section 7.3.
     """
-    cube = study.cube
-    frame = table_frame(compare_conditions(cube, study.design.contrasts, settings=study.settings))
+    frame = table_frame(study.contrasts)
     notes = notes_for(
         study.provenance,
         "difference: B − A in percentage points; negative: fewer answers are judged "

@@ -5,8 +5,9 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
-from ragmend.analysis import Provenance, figure_files
+from ragmend.analysis import Frames, Provenance, Settings, figure_files
 from ragmend.analysis.figures.rates import judged_rates_figure
+from ragmend.analysis.study import Study
 
 
 @pytest.fixture
@@ -14,9 +15,14 @@ def table(golden_analysis):
     return golden_analysis.tables["table5_judged"]
 
 
+def draw(table, provenance=None):
+    study = Study(Frames(), Settings(), provenance or Provenance())
+    return judged_rates_figure(study, {"table5_judged": table})
+
+
 def test_drawing_twice_gives_the_same_bytes(table):
-    first = judged_rates_figure(table, Provenance()).images
-    assert judged_rates_figure(table, Provenance()).images == first
+    first = draw(table).images
+    assert draw(table).images == first
 
 
 def test_each_format_is_what_it_says(golden_analysis):
@@ -33,14 +39,14 @@ def test_no_date_and_no_program_is_in_the_files(golden_analysis):
 
 
 def test_the_caption_names_the_interval_and_the_heuristic_judges(table):
-    assert "Wilson, 95 %" in judged_rates_figure(table, Provenance()).caption
-    caption = judged_rates_figure(table, Provenance(embedded_judges=True)).caption
+    assert "Wilson, 95 %" in draw(table).caption
+    caption = draw(table, Provenance(embedded_judges=True)).caption
     assert "does not show a better answer" in caption
 
 
 def test_a_judges_name_is_never_read_as_markup(table):
     frame = table.frame.assign(judge=table.frame["judge"].replace("qwen", "_$a^{ --><script>"))
-    svg = judged_rates_figure(table._replace(frame=frame), Provenance()).images["svg"]
+    svg = draw(table._replace(frame=frame)).images["svg"]
     assert b"<script>" not in svg
     assert ET.fromstring(svg) is not None
 

@@ -11,7 +11,7 @@ from scipy import stats
 from statsmodels.stats.contingency_tables import mcnemar
 from statsmodels.stats.multitest import multipletests
 
-from ragmend.analysis import Contrast, Settings, exact_mcnemar, holm, paired_contrasts
+from ragmend.analysis import Settings, exact_mcnemar, holm, paired_contrasts
 from ragmend.errors import StatisticsError
 
 COUNTS = st.integers(0, 300)

@@ -12,7 +12,7 @@ from ragmend.io import write_bytes
 
 
 def _execute(context: Context) -> Outcome:
-    from ragmend.analysis.figures.rates import figure_files
+    from ragmend.analysis.figures.style import figure_files
     from ragmend.analysis.printing.write import table_files
     from ragmend.cli.results import analyze_run
 
