@@ -4,19 +4,25 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ragmend.analysis.figures.recipes import FIGURES
+from ragmend.analysis.figures.recipes import drawn_figures
 from ragmend.analysis.figures.style import Figure
 from ragmend.analysis.inputs.frames import Frames
+from ragmend.analysis.printing.notes import mark_judges
+from ragmend.analysis.printing.printed import Section
 from ragmend.analysis.printing.table import Table
+from ragmend.analysis.prose.explain import explain
 from ragmend.analysis.settings import Provenance, Settings
 from ragmend.analysis.study import Study
-from ragmend.analysis.tables.recipes import TABLES, missing_inputs
+from ragmend.analysis.tables.provenance_table import provenance_table
+from ragmend.analysis.tables.recipes import TABLES, reason_to_leave_out
 from ragmend.errors import StatisticsError
 
 
 class Analysis(NamedTuple):
     """What an analysis found, in report order."""
 
+    sections: tuple[Section, ...]
+    """What was found, in plain words."""
     tables: dict[str, Table]
     figures: dict[str, Figure]
     left_out: dict[str, str]
@@ -41,16 +47,13 @@ def analyze(
     study = Study(frames, settings or Settings(), provenance or Provenance())
     tables, left_out = {}, {}
     for name, recipe in TABLES.items():
-        missing = missing_inputs(frames, recipe)
-        if missing:
-            left_out[name] = f"needs {' and '.join(missing)}"
+        reason = reason_to_leave_out(study, recipe)
+        if reason is None:
+            tables[name] = mark_judges(recipe.make(study), study.provenance)
         else:
-            tables[name] = recipe.make(study)
+            left_out[name] = reason
     if not tables:
         raise StatisticsError("no input, no table: give at least one of labels, claims, arms, …")
-    figures = {
-        name: recipe.draw(study, tables)
-        for name, recipe in FIGURES.items()
-        if all(need in tables for need in recipe.needs)
-    }
-    return Analysis(tables, figures, left_out)
+    tables["provenance"] = provenance_table(tables, TABLES, study)
+    figures = drawn_figures(study, tables)
+    return Analysis(explain(study, tables), tables, figures, left_out)

@@ -1,4 +1,4 @@
-"""The report of a run as Markdown and as one self-contained HTML file.
+"""The report of an analysis as Markdown and as one self-contained HTML file.
 
 Everything printed is data: the HTML is autoescaped, Markdown text is escaped, and neither
 needs the network.
@@ -10,65 +10,43 @@ from collections.abc import Mapping
 from importlib import resources
 from typing import TYPE_CHECKING
 
-from pydantic import Field
-
-from ragmend.analysis.figures.style import Figure
-from ragmend.analysis.printing.table import Table, print_rows
-from ragmend.analysis.printing.write import escape_markdown, table_markdown
-from ragmend.records import Name, Probability, Record
+from ragmend.analysis.printing.printed import PrintedAnalysis
+from ragmend.analysis.printing.write import escape_markdown, printed_markdown
+from ragmend.records import Name, Record
 
 if TYPE_CHECKING:
     from jinja2 import Environment
+    from markupsafe import Markup
 
 
 class Summary(Record):
-    """What the protocol fixed before any judging, for the head of the report."""
+    """What stands at the head of a report: what was analysed, and what to know first."""
 
     title: Name
-    population_run: str
-    """The detector run whose flags define the population."""
-    population_hash: str
-    n_records: int
-    threshold: Probability
-    arms: dict[str, str]
-    """Each arm's policy in words."""
-    judges: tuple[str, ...]
-    primary_judge: str
+    facts_title: Name = "Protocol"
+    facts: tuple[tuple[Name, str], ...]
+    """What was fixed before the first number, as pairs of name and value."""
     warnings: tuple[str, ...] = ()
     """What a reader must know before the first number."""
-    left_out: dict[str, str] = Field(default_factory=dict)
-    """Tables that were not made, each with the reason."""
-
-    def facts(self) -> list[tuple[str, str]]:
-        """Return the protocol as pairs of name and value."""
-        return [
-            ("population", f"{self.n_records} answers flagged by {self.population_run}"),
-            ("population hash", self.population_hash),
-            ("threshold", f"claims with P(support) < {self.threshold:g} are repaired"),
-            *((f"arm: {arm}", policy) for arm, policy in self.arms.items()),
-            ("judges", ", ".join(self.judges)),
-            ("primary judge", self.primary_judge),
-        ]
 
 
-def render_report(
-    tables: Mapping[str, Table], figures: Mapping[str, Figure], summary: Summary
-) -> dict[str, bytes]:
-    """Return `report.md` and `report.html`.
+def render_markdown(printed: PrintedAnalysis, summary: Summary) -> bytes:
+    """Return `report.md`, which links to `figures/<name>.svg`."""
+    template = _environment().get_template("report.md.j2")
+    return template.render(printed=printed, summary=summary).encode()
+
+
+def render_html(printed: PrintedAnalysis, summary: Summary, drawings: Mapping[str, str]) -> bytes:
+    """Return `report.html`, which holds its drawings.
 
     Args:
-        tables: The tables, in report order.
-        figures: The figures, in report order; the HTML holds their SVG, the Markdown links
-            to `figures/<name>.svg`.
-        summary: The protocol, and the warnings to stand on top.
+        printed: Tables, captions and sections.
+        summary: The head of the report.
+        drawings: The SVG file of each figure, by name.
     """
-    environment = _environment()
-    return {
-        name: environment.get_template(f"{name}.j2")
-        .render(tables=tables, figures=figures, summary=summary)
-        .encode()
-        for name in ("report.md", "report.html")
-    }
+    template = _environment().get_template("report.html.j2")
+    elements = {figure.name: _svg_element(drawings[figure.name]) for figure in printed.figures}
+    return template.render(printed=printed, summary=summary, drawings=elements).encode()
 
 
 def _environment() -> Environment:
@@ -83,9 +61,7 @@ def _environment() -> Environment:
         keep_trailing_newline=True,
     )
     environment.filters["md"] = escape_markdown
-    environment.filters["md_table"] = table_markdown
-    environment.filters["printed"] = print_rows
-    environment.filters["inline_svg"] = _inline_svg
+    environment.filters["md_table"] = printed_markdown
     return environment
 
 
@@ -93,9 +69,8 @@ def _read_template(name: str) -> str:
     return (resources.files("ragmend.analysis") / "templates" / name).read_text("utf-8")
 
 
-def _inline_svg(figure: Figure) -> str:
+def _svg_element(svg: str) -> Markup:
     """Return the SVG element alone, safe to stand inside HTML: matplotlib escaped its text."""
     from markupsafe import Markup
 
-    svg = figure.images["svg"].decode()
     return Markup(svg[svg.index("<svg") :])  # noqa: S704 - our own drawing, not input

@@ -6,12 +6,15 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from ragmend.analysis.inputs.design import Design, label_design
+from ragmend.analysis.inputs.arms import ArmCube, arm_cube, arm_order
+from ragmend.analysis.inputs.design import ORIGINAL, Design, label_design
 from ragmend.analysis.inputs.frames import Frames, needed, require_columns
 from ragmend.analysis.inputs.labels import KEY, LabelCube, label_cube
 from ragmend.analysis.settings import Provenance, Settings
+from ragmend.analysis.statistics.judge_agreement import AgreementRow, agreement_rows
 from ragmend.analysis.statistics.paired import PairedContrast, compare_conditions
 from ragmend.errors import StatisticsError
+from ragmend.records import ARMS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -51,9 +54,27 @@ class Study:
         )
 
     @cached_property
+    def arms(self) -> ArmCube:
+        """Return what the arms did; an arm is one of the paper's, or a condition of this study.
+
+        Raises:
+            StatisticsError, AccountingError: As `arm_cube`.
+        """
+        frames, settings = self.frames, self.settings
+        conditions = settings.conditions if frames.labels is None else self.design.conditions
+        reference = settings.reference if frames.labels is None else self.design.reference
+        known = arm_order({*ARMS, *conditions} - {reference or ORIGINAL})
+        return arm_cube(frames, known=known, name=self.provenance.name_of("arms"))
+
+    @cached_property
     def contrasts(self) -> list[PairedContrast]:
         """Return every judge's comparison of every contrast of the design."""
         return compare_conditions(self.cube, self.design.contrasts, settings=self.settings)
+
+    @cached_property
+    def agreement(self) -> list[AgreementRow]:
+        """Return how well every two raters agree, judges and gold, in each condition."""
+        return agreement_rows(self.cube, self.design.reference, self.settings)
 
     @property
     def primary_judge(self) -> str:

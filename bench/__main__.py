@@ -12,21 +12,25 @@ import click
 
 from bench.claims import claim_figures, long_text_figures
 from bench.corpus import read_corpus
+from bench.coverage import coverage_figures
 from bench.figures import Figure, as_json, as_text
 from bench.memory import memory_figures
 from bench.resume import resume_figures
+from bench.statistics import statistics_figures
 
 
 @click.command("bench")
 @click.option("--json", "is_json", is_flag=True, help="Print a JSON list instead of a table.")
 def main(*, is_json: bool) -> None:
-    """Measure splitting and matching, memory, and what running again costs."""
+    """Measure splitting and matching, memory, running again, and the statistics."""
     corpus = read_corpus()
     measures: dict[str, Callable[[], Iterable[Figure]]] = {
         corpus.name: partial(claim_figures, corpus),
         "long answers": partial(long_text_figures, corpus),
         "memory": memory_figures,
         "running again": resume_figures,
+        "statistics": statistics_figures,
+        "coverage of intervals": coverage_figures,
     }
     figures: list[Figure] = []
     for name, measure in measures.items():

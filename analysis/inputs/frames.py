@@ -39,7 +39,7 @@ class Frames(NamedTuple):
     """response_id, gold, flagged, record_id (NA: not flagged); perhaps task, verdict."""
     runs: pd.DataFrame | None = None
     """model, seed, f1 (percent), usable (0/1); perhaps population (0/1: its flags are the
-    population), empty and unparsed (shares of its answers, percent)."""
+    population), empty_pct and unparsed_pct (shares of its answers)."""
     candidates: pd.DataFrame | None = None
     """record_id, claim_id, kind, gate_passed, gate_reasons (tuple), p_support, accepted."""
     detectors: pd.DataFrame | None = None

@@ -134,6 +134,7 @@ def _claim_frame(
                 "task": fact["task"],
                 "record_gold": fact["gold"],
                 "kind": claim.kind,
+                "text": claim.text,
                 "p_support": p_support.get(key),
                 "aligned": 1,
                 "gold_unsupported": _overlaps_gold(claim, responses[claim.record_id]),
@@ -202,8 +203,8 @@ def _answer_frame(answers: Sequence[RepairedAnswer]) -> pd.DataFrame:
 def _action_frame(actions: Sequence[Action]) -> pd.DataFrame:
     import pandas as pd
 
-    rows = [(a.record_id, a.claim_id, a.arm, a.kind, a.edits) for a in actions]
-    return pd.DataFrame(rows, columns=["record_id", "claim_id", "arm", "kind", "edits"])
+    rows = [(a.record_id, a.claim_id, a.arm, a.kind, a.edits, a.text) for a in actions]
+    return pd.DataFrame(rows, columns=["record_id", "claim_id", "arm", "kind", "edits", "text"])
 
 
 def _frame(rows: Iterable[dict[str, Any]]) -> pd.DataFrame:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ragmend.analysis.inputs.frames import require_columns
-from ragmend.analysis.inputs.places import describe_row, refuse_rows
+from ragmend.analysis.inputs.places import describe_row, is_blank, refuse_rows
 from ragmend.analysis.settings import Incomplete
 from ragmend.errors import StatisticsError
 
@@ -17,11 +17,17 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 KEY = ["record_id", "judge", "condition"]
+GOLD = "gold"
+"""The rater that stands for human annotation in tables of agreement."""
+ALL = "all"
+"""Both raters of the row that holds what all judges have in common."""
+_RESERVED = {GOLD: "human annotation", ALL: "all judges together"}
 # True, 1.0 and numpy's own zeros and ones hash like 1 and 0, so this covers them.
-_READINGS: dict[Hashable, int] = {
+READINGS: dict[Hashable, int] = {
     0: 0, 1: 1, "0": 0, "1": 1, "0.0": 0, "1.0": 1,
     "false": 0, "true": 1, "False": 0, "True": 1, "FALSE": 0, "TRUE": 1,
 }  # fmt: skip
+"""What a 0 or 1 may be written as."""
 _MISSING = -1
 _HOW_TO_DROP = "--incomplete drop leaves such records out"
 
@@ -72,17 +78,19 @@ def label_cube(
 
     Raises:
         StatisticsError: A column or part of a key is missing; a label is not 0 or 1; a judge
-            or condition is unknown; a (record, judge, condition) cell occurs twice or not at
-            all; an empty answer is labelled 1; a record has two golds, tasks or sources.
+            or condition is unknown, or a judge is called gold or all; a (record, judge,
+            condition) cell occurs twice or not at all; an empty answer is labelled 1; a record
+            has two golds, tasks or sources.
     """
     require_columns(labels, [*KEY, "label"], table=name)
     labels = _with_text_keys(labels.reset_index(drop=True), name)
+    _refuse_reserved(labels, name)
     judges = tuple(judges) or tuple(sorted(labels["judge"].unique()))
     _refuse_unknown(labels, "condition", conditions, name)
     _refuse_unknown(labels, "judge", judges, name)
     refuse_rows(labels, labels.duplicated(KEY), KEY, name, "this cell occurs more than once")
     if incomplete == "refuse":
-        refuse_rows(labels, _is_blank(labels["label"]), KEY, name, f"no label; {_HOW_TO_DROP}")
+        refuse_rows(labels, is_blank(labels["label"]), KEY, name, f"no label; {_HOW_TO_DROP}")
     record_ids = tuple(sorted(labels["record_id"].unique()))
     axes = (record_ids, judges, tuple(conditions))
     cells = _cells(labels, axes)
@@ -122,13 +130,15 @@ def _pick(names: Sequence[str], kept_R: NDArray[np.bool_]) -> tuple[str, ...]:
 
 def _with_text_keys(labels: pd.DataFrame, name: str) -> pd.DataFrame:
     """Return the table with keys as text, so that records sort alike however ids were read."""
-    absent = labels[KEY].apply(_is_blank).any(axis=1)
+    absent = labels[KEY].apply(is_blank).any(axis=1)
     refuse_rows(labels, absent, KEY, name, "a part of the key is missing")
     return labels.astype(dict.fromkeys(KEY, str))
 
 
-def _is_blank(column: pd.Series[Any]) -> pd.Series[bool]:
-    return column.isna() | (column == "")
+def _refuse_reserved(labels: pd.DataFrame, name: str) -> None:
+    for judge, whose in _RESERVED.items():
+        message = f"a judge cannot be called {judge!r}: in tables of agreement that is {whose}"
+        refuse_rows(labels, labels["judge"] == judge, KEY, name, message)
 
 
 def _refuse_unknown(labels: pd.DataFrame, column: str, known: Sequence[str], name: str) -> None:
@@ -155,8 +165,8 @@ def _fill(
     name: str,
 ) -> NDArray[np.int64]:
     """Return a column as a cube, -1 where the table has no row or no value."""
-    given = ~_is_blank(labels[column])
-    read = labels[column].map(_READINGS)
+    given = ~is_blank(labels[column])
+    read = labels[column].map(READINGS)
     wrong = given & read.isna()
     if wrong.any():
         value = labels[column][wrong].iloc[0]
@@ -170,8 +180,8 @@ def _fill(
 def _gold(labels: pd.DataFrame, record_ids: Sequence[str], name: str) -> NDArray[np.int64]:
     if "gold" not in labels:
         return np.full(len(record_ids), _MISSING, dtype=np.int64)
-    given = ~_is_blank(labels["gold"])
-    read = labels["gold"].map(_READINGS)
+    given = ~is_blank(labels["gold"])
+    read = labels["gold"].map(READINGS)
     wrong = given & read.isna()
     if wrong.any():
         value = labels["gold"][wrong].iloc[0]
@@ -185,7 +195,7 @@ def _fact(
 ) -> tuple[str, ...] | None:
     if column not in labels:
         return None
-    absent = _is_blank(labels[column])
+    absent = is_blank(labels[column])
     if absent.all():
         return None
     refuse_rows(labels, absent, KEY, name, f"{column} is missing here, though not everywhere")
@@ -199,9 +209,8 @@ def _one_a_record(labels: pd.DataFrame, column: str, name: str) -> pd.Series[Any
     differs = labels[column] != labels["record_id"].map(first)
     if differs.any():
         row = labels[differs].iloc[0]
-        message = (
-            f"{column} {row[column]} here, {first[row['record_id']]} in the record's first row"
-        )
+        before = first[row["record_id"]]
+        message = f"{column} is {row[column]} here and {before} in the record's first row"
         refuse_rows(labels, differs, KEY, name, message)
     return first
 

@@ -18,6 +18,11 @@ def describe_row(values: Mapping[Any, Any]) -> str:
     return ", ".join(f"{_WORDS.get(str(name), name)} {value}" for name, value in values.items())
 
 
+def is_blank(column: pd.Series[Any]) -> pd.Series[bool]:
+    """Tell which values are missing or empty text."""
+    return column.isna() | (column == "")
+
+
 def refuse_rows(
     frame: pd.DataFrame,
     wrong: pd.Series[bool],

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from ragmend.analysis.printing.table import round_half_up
+from ragmend.analysis.printing.table import JUDGE_COLUMNS, Table, round_half_up
 from ragmend.analysis.settings import FaultCount, Provenance
 
 LEXICAL_VERIFIER = "lexical (no language model)"
 NO_PROBABILITY = "its P(support) is a score, not a probability"
+FAMILY_MARK = "†"
 HEURISTIC_JUDGES = (
     "judges: heuristic (no language model); they use the same evidence as the lexical "
     "verifier, so a lower rate here does not show a better answer"
@@ -28,6 +29,19 @@ def notes_for(provenance: Provenance, *extra: str | None, judged: bool = False) 
         *extra, *provenance.remarks, _verifier_note(provenance), judges, fault_note(provenance),
     )  # fmt: skip
     return tuple(note for note in notes if note is not None)
+
+
+def mark_judges(table: Table, provenance: Provenance) -> Table:
+    """Return the table with the judges of the verifier's model family marked, and a note."""
+    marked = provenance.verifier_family_judges
+    if not marked or not set(JUDGE_COLUMNS) & {column.name for column in table.columns}:
+        return table
+    marks = {judge: f"{judge} {FAMILY_MARK}" for judge in marked}
+    note = (
+        f"{FAMILY_MARK} of the verifier's own model family: it may share the verifier's errors, "
+        "so that its labels favour what the verifier let pass"
+    )
+    return table._replace(marks=marks, notes=(*table.notes, note))
 
 
 def warnings_for(provenance: Provenance) -> tuple[str, ...]:

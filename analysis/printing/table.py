@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from ragmend.errors import StatisticsError
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 Cell = int | float | str | Fraction | None
 Style = Literal["text", "count", "decimal", "interval", "p_value"]
 
+JUDGE_COLUMNS = ("judge", "rater_a", "rater_b")
 UNDEFINED = "—"
 _LEAST_PRINTED_P = 1e-300
 _LEAST_PLAIN_P = Fraction(1, 1000)
@@ -44,6 +46,10 @@ class Table(NamedTuple):
     frame: pd.DataFrame
     columns: tuple[Column, ...]
     notes: tuple[str, ...]
+    marks: Mapping[str, str] = MappingProxyType({})
+    """What is printed for the name of a judge, where that is not the name itself."""
+    is_lookup: bool = False
+    """Whether it is long and for looking up only: written as files, not shown in a report."""
 
 
 def table_frame(rows: Sequence[NamedTuple]) -> pd.DataFrame:
@@ -85,7 +91,10 @@ def round_half_up(value: float | Fraction, digits: int) -> str:
 def print_rows(table: Table) -> list[list[str]]:
     """Return the printed cells, row by row, in the order of the table's columns."""
     records = table.frame.to_dict("records")
-    return [[_print_column(record, column) for column in table.columns] for record in records]
+    return [
+        [_print_column(record, column, table.marks) for column in table.columns]
+        for record in records
+    ]
 
 
 def print_p_value(p: float | Fraction) -> str:
@@ -95,7 +104,10 @@ def print_p_value(p: float | Fraction) -> str:
     return f"{float(p):.1e}" if p < _LEAST_PLAIN_P else round_half_up(p, 3)
 
 
-def _print_column(record: Mapping[Hashable, Cell], column: Column) -> str:
+def _print_column(record: Mapping[Hashable, Cell], column: Column, marks: Mapping[str, str]) -> str:
+    if column.name in JUDGE_COLUMNS:
+        name = str(record[column.name])
+        return marks.get(name, name)
     if column.style != "interval":
         return _print_cell(record[column.name], column)
     ends = [record[f"{column.name}_low"], record[f"{column.name}_high"]]

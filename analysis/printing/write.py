@@ -8,19 +8,13 @@ from __future__ import annotations
 import csv
 import io
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
-from ragmend.analysis.printing.table import Cell, Style, Table, print_rows
+from ragmend.analysis.printing.printed import PrintedTable, print_table
+from ragmend.analysis.printing.table import Cell, Table, print_rows
 from ragmend.errors import StatisticsError
 
-_ALIGNMENT: dict[Style, str] = {
-    "text": "---",
-    "count": "---:",
-    "decimal": "---:",
-    "interval": "---:",
-    "p_value": "---:",
-}
 # What Markdown would read as a cell border, markup or a tag.
 _ESCAPES = str.maketrans(
     {"\\": "\\\\", "|": "\\|", "<": "&lt;", "*": "\\*", "_": "\\_", "`": "\\`"}
@@ -37,6 +31,16 @@ _TEX_ESCAPES = str.maketrans(
         "−": "$-$",
         "→": r"$\rightarrow$",
         "κ": r"$\kappa$",
+        "α": r"$\alpha$",
+        "λ": r"$\lambda$",
+        "φ": r"$\phi$",
+        "±": r"$\pm$",
+        "≤": r"$\leq$",
+        "≥": r"$\geq$",
+        "†": r"$\dagger$",
+        "‡": r"$\ddagger$",
+        "·": r"$\cdot$",
+        "–": "--",
         "—": "---",
     }
 )
@@ -64,12 +68,17 @@ def table_csv(table: Table) -> bytes:
 
 def table_markdown(table: Table) -> str:
     """Write the printed columns as a GitHub table with title and notes."""
+    return printed_markdown(print_table(table))
+
+
+def printed_markdown(table: PrintedTable) -> str:
+    """Write a table that is text already as a GitHub table with title and notes."""
     lines = [
         f"**{escape_markdown(table.title)}**",
         "",
-        _markdown_row([column.heading for column in table.columns]),
-        f"| {' | '.join(_ALIGNMENT[column.style] for column in table.columns)} |",
-        *(_markdown_row(row) for row in print_rows(table)),
+        _markdown_row(table.headings),
+        f"| {' | '.join('---:' if number else '---' for number in table.is_number)} |",
+        *(_markdown_row(row) for row in table.rows),
         "",
         *(f"- {escape_markdown(note)}" for note in table.notes),
     ]
@@ -101,7 +110,7 @@ def escape_markdown(text: str) -> str:
     return " ".join(text.split()).translate(_ESCAPES)
 
 
-def _markdown_row(cells: list[str]) -> str:
+def _markdown_row(cells: Sequence[str]) -> str:
     return f"| {' | '.join(map(escape_markdown, cells))} |"
 
 

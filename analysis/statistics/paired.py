@@ -1,12 +1,11 @@
-"""Paired comparisons of conditions on the same records: McNemar, Holm, bootstrap.
+"""The paired contrasts of a label table: every judge, every contrast, p-values adjusted.
 
 Everything works on anyone's tidy label table: record_id, judge, condition, label.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -15,24 +14,19 @@ import numpy as np
 from ragmend.analysis.inputs.design import label_design
 from ragmend.analysis.inputs.labels import LabelCube, label_cube
 from ragmend.analysis.settings import Contrast, Family, Settings
-from ragmend.analysis.statistics.intervals import Interval, bootstrap_means, percentile_interval
+from ragmend.analysis.statistics.multiplicity import holm
+from ragmend.analysis.statistics.paired_difference import compare_all
 from ragmend.errors import StatisticsError
 
 if TYPE_CHECKING:
     import pandas as pd
-
-
-class McNemar(NamedTuple):
-    """An exact p-value; `log10_p` stays finite where `p` is too small for a float."""
-
-    p: float
-    log10_p: float
+    from numpy.typing import NDArray
 
 
 class PairedContrast(NamedTuple):
-    """One judge's comparison of two conditions.
+    """One judge's comparison of two conditions: a `PairedDifference`, named and adjusted.
 
-    Rates are proportions; the difference, B minus A, and its interval are percentage points.
+    Rates are proportions; the difference, B minus A, and its intervals are percentage points.
     """
 
     judge: str
@@ -42,64 +36,32 @@ class PairedContrast(NamedTuple):
     rate_a: Fraction
     rate_b: Fraction
     b: int
-    """Records labelled 1 in A and 0 in B."""
     c: int
-    """Records labelled 0 in A and 1 in B."""
     diff_pp: Fraction
     ci_low: float
     ci_high: float
+    ci_exact_low: float
+    ci_exact_high: float
+    ci_cluster_low: float | None
+    ci_cluster_high: float | None
+    ci_tango_low: float
+    ci_tango_high: float
     p_exact: float
     log10_p: float
     p_holm: float | None
     """Adjusted within the judge's primary contrasts; None outside them."""
+    p_holm_all: float | None
+    """Adjusted within the primary contrasts of all judges; None outside them."""
+    deff: float | None
 
 
-def exact_mcnemar(b: int, c: int) -> McNemar:
-    """Test whether two conditions differ, from the discordant pairs alone.
+class PairedLabels(NamedTuple):
+    """The labels of every judge's contrasts side by side, judges outermost."""
 
-    Two-sided: twice the smaller binomial tail at one half, at most 1, summed in log space.
-    Without a discordant pair nothing speaks for a difference, and p is 1.
-
-    Args:
-        b: Records labelled 1, then 0.
-        c: Records labelled 0, then 1.
-
-    Raises:
-        StatisticsError: A count is negative.
-
-    Source: McNemar 1947, Psychometrika 12, 153-157, with the exact binomial tail.
-    """
-    from scipy.special import gammaln, logsumexp
-
-    if b < 0 or c < 0:
-        raise StatisticsError(f"discordant pairs are counts, got b = {b} and c = {c}")
-    n = b + c
-    k = np.arange(min(b, c) + 1)
-    log_tail = logsumexp(gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1))
-    log_p = min(0.0, float(log_tail) + (1 - n) * math.log(2))
-    return McNemar(math.exp(log_p), log_p / math.log(10))
-
-
-def holm(p_values: Mapping[str, float]) -> dict[str, float]:
-    """Adjust the p-values of one family by Holm's step-down procedure.
-
-    Args:
-        p_values: p-value of each contrast, in [0, 1].
-
-    Raises:
-        StatisticsError: A p-value is NaN or out of range; the contrast is named.
-
-    Source: Holm 1979, Scandinavian Journal of Statistics 6(2), 65-70.
-    """
-    from statsmodels.stats.multitest import multipletests
-
-    for name, p in p_values.items():
-        if not 0 <= p <= 1:
-            raise StatisticsError(f"contrast {name}: Holm needs a p-value in [0, 1], got {p}")
-    if not p_values:
-        return {}
-    _, adjusted, _, _ = multipletests(list(p_values.values()), method="holm")
-    return dict(zip(p_values, map(float, adjusted), strict=True))
+    judges_S: list[str]  # noqa: N815
+    contrasts_S: list[Contrast]  # noqa: N815
+    a_RS: NDArray[np.int64]  # noqa: N815
+    b_RS: NDArray[np.int64]  # noqa: N815
 
 
 def compare_conditions(
@@ -107,111 +69,106 @@ def compare_conditions(
 ) -> list[PairedContrast]:
     """Compare conditions within each judge, rates kept as exact fractions.
 
+    All differences are taken on one draw of records and one of sources.
+
     Returns:
         One comparison a judge and contrast, judges in the cube's order.
 
     Raises:
         StatisticsError: A contrast names a condition that the cube lacks.
     """
-    for contrast in contrasts:
-        for condition in sorted({contrast.a, contrast.b} - set(cube.conditions)):
-            raise StatisticsError(
-                f"contrast {contrast.name}: no labels in condition {condition}, "
-                f"only in {', '.join(cube.conditions)}"
-            )
-    intervals = _difference_intervals(cube, contrasts, settings)
-    return [
-        row
-        for judge in range(len(cube.judges))
-        for row in _compare_within_judge(cube, judge, intervals[judge], contrasts)
+    if not contrasts:
+        return []
+    pairs = pair_labels(cube, contrasts)
+    sources_R = None if cube.sources_R is None else np.asarray(cube.sources_R)
+    rows = [
+        PairedContrast(
+            judge=judge,
+            contrast=contrast.name,
+            family=contrast.family,
+            p_holm=None,
+            p_holm_all=None,
+            **difference._asdict(),
+        )
+        for judge, contrast, difference in zip(
+            pairs.judges_S,
+            pairs.contrasts_S,
+            compare_all(pairs.a_RS, pairs.b_RS, sources_R=sources_R, settings=settings),
+            strict=True,
+        )
     ]
+    return _adjusted(rows, cube.judges)
+
+
+def pair_labels(cube: LabelCube, contrasts: Sequence[Contrast]) -> PairedLabels:
+    """Return the labels of both conditions of every judge's contrasts.
+
+    Raises:
+        StatisticsError: A contrast names a condition that the cube lacks.
+    """
+    place = {condition: i for i, condition in enumerate(cube.conditions)}
+    for contrast in contrasts:
+        for condition in (contrast.a, contrast.b):
+            if condition not in place:
+                raise StatisticsError(
+                    f"contrast {contrast.name}: no labels in condition {condition}, "
+                    f"only in {', '.join(cube.conditions)}"
+                )
+    a_RJK = cube.labels_RJC[:, :, [place[contrast.a] for contrast in contrasts]]
+    b_RJK = cube.labels_RJC[:, :, [place[contrast.b] for contrast in contrasts]]
+    return PairedLabels(
+        judges_S=[judge for judge in cube.judges for _ in contrasts],
+        contrasts_S=[contrast for _ in cube.judges for contrast in contrasts],
+        a_RS=a_RJK.reshape(len(a_RJK), -1),
+        b_RS=b_RJK.reshape(len(b_RJK), -1),
+    )
 
 
 def paired_contrasts(labels: pd.DataFrame, *, settings: Settings | None = None) -> pd.DataFrame:
     """Compare conditions on a tidy label table.
 
     Args:
-        labels: Columns record_id, judge, condition, label (0/1); every record labelled by
-            every judge in every condition.
+        labels: Columns record_id, judge, condition, label (0/1), and perhaps source_id, task,
+            gold and empty; every record labelled by every judge in every condition.
         settings: Contrasts, conditions and bootstrap; None: the paper's.
 
     Returns:
-        The columns of `PairedContrast` as floats, one row a judge (by name) and contrast.
+        The columns of `PairedContrast` as floats, one row a judge (by name) and contrast; what
+        is undefined is NaN.
 
     Raises:
-        StatisticsError: The table is incomplete, has duplicates or labels other than 0/1.
+        StatisticsError: The table is incomplete, has duplicates or labels other than 0/1, or
+            nothing in it can be compared.
     """
     import pandas as pd
 
     settings = settings or Settings()
     design = label_design(labels["condition"].dropna().astype(str).unique(), settings)
-    cube = label_cube(labels, conditions=design.conditions)
+    if not design.contrasts:
+        raise StatisticsError(f"{design.reason}; name a reference or a family")
+    cube = label_cube(labels, conditions=design.conditions, incomplete=settings.incomplete)
     frame = pd.DataFrame(
         compare_conditions(cube, design.contrasts, settings=settings),
         columns=list(PairedContrast._fields),
     )
-    exact = ["rate_a", "rate_b", "diff_pp", "p_holm"]
-    return frame.astype(dict.fromkeys(exact, float))
+    as_they_are = ("judge", "contrast", "family", "n", "b", "c")
+    return frame.astype({name: float for name in frame if name not in as_they_are})
 
 
-def _difference_intervals(
-    cube: LabelCube, contrasts: Sequence[Contrast], settings: Settings
-) -> list[list[Interval]]:
-    """Bootstrap all differences on the same resamples; judges × contrasts, in points."""
-    index = {condition: i for i, condition in enumerate(cube.conditions)}
-    a = [index[contrast.a] for contrast in contrasts]
-    b = [index[contrast.b] for contrast in contrasts]
-    differences_RJK = cube.labels_RJC[:, :, b] - cube.labels_RJC[:, :, a]
-    n_records, n_judges, n_contrasts = differences_RJK.shape
-    means_BS = bootstrap_means(
-        differences_RJK.reshape(n_records, n_judges * n_contrasts),
-        n_resamples=settings.n_resamples,
-        seed=settings.seed,
-    )
-    intervals = [
-        percentile_interval(100 * means_B, confidence=settings.confidence) for means_B in means_BS.T
-    ]
-    return [intervals[j * n_contrasts : (j + 1) * n_contrasts] for j in range(n_judges)]
-
-
-def _compare_within_judge(
-    cube: LabelCube, judge: int, intervals: list[Interval], contrasts: Sequence[Contrast]
-) -> list[PairedContrast]:
-    labels = {
-        condition: cube.labels_RJC[:, judge, i] for i, condition in enumerate(cube.conditions)
+def _adjusted(rows: Sequence[PairedContrast], judges: Sequence[str]) -> list[PairedContrast]:
+    """Add Holm's p-values of primary contrasts: within each judge, and over all of them."""
+    primary = [row for row in rows if row.family == "primary"]
+    within = {
+        judge: holm({row.contrast: row.p_exact for row in primary if row.judge == judge})
+        for judge in judges
     }
-    rows = [
-        _compare(cube.judges[judge], contrast, labels[contrast.a], labels[contrast.b], interval)
-        for contrast, interval in zip(contrasts, intervals, strict=True)
+    over_all = holm({f"{row.contrast} of {row.judge}": row.p_exact for row in primary})
+    return [
+        row._replace(
+            p_holm=within[row.judge].get(row.contrast),
+            p_holm_all=over_all.get(f"{row.contrast} of {row.judge}"),
+        )
+        if row.family == "primary"
+        else row
+        for row in rows
     ]
-    adjusted = holm({row.contrast: row.p_exact for row in rows if row.family == "primary"})
-    return [row._replace(p_holm=adjusted.get(row.contrast)) for row in rows]
-
-
-def _compare(
-    judge: str,
-    contrast: Contrast,
-    labels_a_R: np.ndarray,
-    labels_b_R: np.ndarray,
-    interval: Interval,
-) -> PairedContrast:
-    n, n_a, n_b = len(labels_a_R), int(labels_a_R.sum()), int(labels_b_R.sum())
-    b = int((labels_a_R > labels_b_R).sum())
-    c = int((labels_a_R < labels_b_R).sum())
-    test = exact_mcnemar(b, c)
-    return PairedContrast(
-        judge=judge,
-        contrast=contrast.name,
-        family=contrast.family,
-        n=n,
-        rate_a=Fraction(n_a, n),
-        rate_b=Fraction(n_b, n),
-        b=b,
-        c=c,
-        diff_pp=Fraction(100 * (n_b - n_a), n),
-        ci_low=interval.low,
-        ci_high=interval.high,
-        p_exact=test.p,
-        log10_p=test.log10_p,
-        p_holm=None,
-    )

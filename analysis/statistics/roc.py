@@ -52,16 +52,10 @@ def area_under_curve(
     Source: Hanley and McNeil 1982, Radiology 143(1), 29-36 (area and Wilcoxon statistic);
         Davison and Hinkley 1997, section 3.8 (resampling of clusters).
     """
-    labels = np.asarray(positive_C, dtype=np.float64)
-    if not np.isin(labels, (0.0, 1.0)).all():
-        raise StatisticsError("an area needs labels of 0 and 1")
-    positive = labels == 1.0
-    score = np.asarray(score_C, dtype=np.float64)
+    positive, score = check_units(positive_C, score_C)
     names, cluster = np.unique(np.asarray(cluster_C), return_inverse=True)
-    if not len(positive) == len(score) == len(cluster):
+    if len(score) != len(cluster):
         raise StatisticsError("an area needs one label, one score and one cluster a unit")
-    if not np.isfinite(score).all():
-        raise StatisticsError("an area needs finite scores, got NaN or infinity")
     if positive.all() or not positive.any():
         return None
     wins_GG = _wins(positive, score, cluster, len(names))
@@ -79,6 +73,25 @@ def area_under_curve(
     if not np.isfinite(areas_B).all():
         return Area(area, None)
     return Area(area, percentile_interval(areas_B, confidence=confidence))
+
+
+def check_units(
+    positive_C: ArrayLike, score_C: ArrayLike
+) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
+    """Return which units are positive and all scores, once both are known to be fit for an area.
+
+    Raises:
+        StatisticsError: A score is not finite, a label is not 0 or 1, or the lengths differ.
+    """
+    labels = np.asarray(positive_C, dtype=np.float64)
+    score = np.asarray(score_C, dtype=np.float64)
+    if not np.isin(labels, (0.0, 1.0)).all():
+        raise StatisticsError("an area needs labels of 0 and 1")
+    if len(labels) != len(score):
+        raise StatisticsError("an area needs one label, one score and one cluster a unit")
+    if not np.isfinite(score).all():
+        raise StatisticsError("an area needs finite scores, got NaN or infinity")
+    return labels == 1.0, score
 
 
 def _wins(

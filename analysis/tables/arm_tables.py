@@ -1,31 +1,30 @@
-"""Tables of what each arm did to the answers and their claims."""
+"""Tables of what each arm did to the answers and their claims (Tables 3 and 7 of the paper)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterator
 from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from ragmend.analysis.inputs.arms import ArmCube
 from ragmend.analysis.inputs.frames import needed
+from ragmend.analysis.inputs.places import is_blank
 from ragmend.analysis.printing.notes import notes_for
 from ragmend.analysis.printing.table import Column, Table, percent, table_frame
 from ragmend.analysis.settings import Settings
-from ragmend.analysis.statistics.intervals import Interval, bootstrap_mean_interval
+from ragmend.analysis.statistics.retention import Retention, text_retention
 from ragmend.analysis.study import Study
-from ragmend.errors import AccountingError, StatisticsError
-from ragmend.records import ARMS
 
 if TYPE_CHECKING:
-    import pandas as pd
+    from numpy.typing import NDArray
 
-_COUNTS = ("claims", "eligible", "claims_kept", "dropped", "substituted", "rewritten")
-ARM_COLUMNS = ("record_id", "gold", "arm", *_COUNTS, "original_chars", "repaired_chars")
+ALL = "all"
+GOLD_GROUPS = {"clean": 0, "hallucinated": 1}
 
 _COLUMNS = (
     Column("arm", "arm", "text"),
-    Column("group", "answers", "text"),
     Column("answers", "n", "count"),
     Column("claims", "claims", "count"),
     Column("eligible", "eligible", "count"),
@@ -39,6 +38,7 @@ _COLUMNS = (
     Column("removed_per_edited", "removed per edited", "decimal", 2),
     Column("retention_pct", "length %", "decimal", 1),
     Column("retention", "interval", "interval", 1),
+    Column("retention_cluster", "interval, by source", "interval", 1),
     Column("longer", "longer", "count"),
     Column("empty", "empty", "count"),
 )
@@ -63,86 +63,144 @@ class ArmRow(NamedTuple):
     retention_pct: float
     retention_low: float
     retention_high: float
+    retention_cluster_low: float | None
+    retention_cluster_high: float | None
     longer: int
     empty: int
 
 
 def arms_table(study: Study) -> Table:
-    """Summarise each arm over all answers, and over those that gold calls clean or not.
+    """Summarise what each arm did to all answers.
 
     Args:
-        study: Its arms: the columns `ARM_COLUMNS`, one row a record and arm; gold is 0, 1
-            or NA; claims_kept counts every claim that was not dropped.
+        study: Its arms, and its records if there; see `arm_cube`.
 
     Raises:
-        AccountingError: A row's claims are not kept + dropped, or more were replaced than kept.
-        StatisticsError: A column is missing, a (record, arm) occurs twice, or an original
-            answer is empty.
+        StatisticsError, AccountingError: As `arm_cube`.
 
-    Source: arXiv 2608.29307, Tables 3 and 7.
+    Source: arXiv 2608.29307, Table 3.
     """
-    arms = needed(study.frames, "arms", ARM_COLUMNS, key=["record_id", "arm"])
-    check_arms(arms)
-    has_gold = bool(arms["gold"].notna().any())
+    cube = study.arms
+    rows = _group_rows(cube, ALL, np.ones(len(cube.record_ids), dtype=bool), study.settings)
+    notes = notes_for(study.provenance, *_count_notes(study), *retention_notes(cube, study))
+    title = "Table 3: what each arm did to the answers"
+    return Table("table3_arms", title, table_frame(list(rows)), _COLUMNS, notes)
+
+
+def gold_arms_table(study: Study) -> Table:
+    """Summarise what each arm did to the answers that gold calls clean, and to the others.
+
+    Args:
+        study: Its arms, some with gold, and its records if there; see `arm_cube`.
+
+    Raises:
+        StatisticsError, AccountingError: As `arm_cube`.
+
+    Source: arXiv 2608.29307, Table 7.
+    """
+    cube = study.arms
     rows = [
-        _arm_row(part, arm, group, study.settings)
-        for arm in arm_order(arms["arm"])
-        for group, part in _by_gold(arms[arms["arm"] == arm])
-        if len(part)
+        row
+        for group, gold in GOLD_GROUPS.items()
+        for row in _group_rows(cube, group, cube.gold_R == gold, study.settings)
     ]
     notes = notes_for(
-        study.provenance,
+        study.provenance, *_gold_notes(cube), *_count_notes(study), *retention_notes(cube, study)
+    )
+    title = "Table 7: what each arm did to clean and to hallucinated answers"
+    columns = (Column("group", "answers", "text"), *_COLUMNS)
+    return Table("table7_clean_and_hallucinatory", title, table_frame(rows), columns, notes)
+
+
+def without_gold_arms(study: Study) -> str | None:
+    """Say that no answer's gold is known; None where one is."""
+    arms = needed(study.frames, "arms", ["gold"])
+    return "needs gold labels" if is_blank(arms["gold"]).all() else None
+
+
+def retention_notes(cube: ArmCube, study: Study) -> Iterator[str]:
+    """Say what the retained length is, and its intervals."""
+    settings = study.settings
+    yield (
+        "length: mean over answers of repaired / original characters, not capped; "
+        f"{100 * settings.confidence:g} % percentile bootstrap over answers, "
+        f"{settings.n_resamples} resamples, seed {settings.seed}"
+    )
+    if cube.sources_R is None:
+        yield "by source: —, for this input does not name the answers' sources"
+    else:
+        yield (
+            "by source: the same with whole sources drawn, since answers to one source are not "
+            "independent; — where there is only one"
+        )
+
+
+def ends(interval: tuple[float, float] | None) -> tuple[float | None, float | None]:
+    """Return the ends of an interval; None where there is none."""
+    return (None, None) if interval is None else interval
+
+
+def group_retention(
+    cube: ArmCube, is_in_R: NDArray[np.bool_], settings: Settings
+) -> list[Retention]:
+    """Return each arm's retention over some of the records, at least one."""
+    sources = cube.sources_R
+    return text_retention(
+        cube.ratio_RA[is_in_R],
+        sources_R=None if sources is None else np.array(sources)[is_in_R].tolist(),
+        n_resamples=settings.n_resamples,
+        seed=settings.seed,
+        confidence=settings.confidence,
+    )
+
+
+def _count_notes(study: Study) -> Iterator[str]:
+    yield (
         "claims = kept + dropped; kept includes substituted and rewritten claims; eligible: "
         f"P(support) below the threshold of {study.provenance.threshold:g}; what the arm decided "
         "counts: a kept heading whose content went is taken out all the same, a dropped one over "
-        "content stays (assembly_edits counts both)",
-        "edited: at least one claim dropped, substituted or rewritten; removed per edited: dropped "
-        "claims / edited answers; longer, empty: answers longer than the original, or empty",
-        f"length: mean over answers of repaired / original characters, not capped; "
-        f"{100 * study.settings.confidence:g} % percentile bootstrap, "
-        f"{study.settings.n_resamples} resamples",
-        None if has_gold else "no gold labels: answers cannot be split into clean and hallucinated",
+        "content stays (assembly_edits counts both)"
     )
-    title = "Table 3: what each arm did, over all answers and by gold label"
-    return Table("table3_arms", title, table_frame(rows), _COLUMNS, notes)
+    yield (
+        "edited: at least one claim dropped, substituted or rewritten; removed per edited: dropped "
+        "claims / edited answers; longer, empty: answers longer than the original, or empty"
+    )
 
 
-def check_arms(arms: pd.DataFrame) -> None:
-    """Check that every row's claims add up and that no original answer is empty."""
-    _refuse(arms, arms["original_chars"] <= 0, "the original answer is empty", StatisticsError)
-    unequal = arms["claims"] != arms["claims_kept"] + arms["dropped"]
-    _refuse(arms, unequal, "claims are not kept + dropped", AccountingError)
-    replaced = arms["substituted"] + arms["rewritten"]
-    _refuse(arms, replaced > arms["claims_kept"], "more claims replaced than kept", AccountingError)
+def _gold_notes(cube: ArmCube) -> Iterator[str]:
+    yield "clean, hallucinated: the original answer by gold"
+    n_unknown = int((cube.gold_R < 0).sum())
+    if n_unknown:
+        n_all = len(cube.gold_R)
+        yield f"{n_unknown} of {n_all} answers have no gold label and are left out"
+    for group, gold in GOLD_GROUPS.items():
+        if gold not in cube.gold_R:
+            yield f"no answer is {group} by gold"
 
 
-def arm_order(found: Iterable[str]) -> list[str]:
-    """Return the arms that occur: the paper's in its order, then others by name."""
-    present = set(found)
-    return [arm for arm in ARMS if arm in present] + sorted(present - set(ARMS))
+def _group_rows(
+    cube: ArmCube, group: str, is_in_R: NDArray[np.bool_], settings: Settings
+) -> Iterator[ArmRow]:
+    """Yield one row an arm; none for a group without answers."""
+    if not is_in_R.any():
+        return
+    retentions = group_retention(cube, is_in_R, settings)
+    for a, (arm, retention) in enumerate(zip(cube.arms, retentions, strict=True)):
+        counts_R = {name: count_RA[is_in_R, a] for name, count_RA in cube.counts_RA.items()}
+        yield _arm_row(arm, group, counts_R, cube.ratio_RA[is_in_R, a], retention)
 
 
-def _refuse(
-    arms: pd.DataFrame, wrong: pd.Series[bool], message: str, error: type[Exception]
-) -> None:
-    if wrong.any():
-        row = arms[wrong].iloc[0]
-        raise error(f"arms: record {row['record_id']}, arm {row['arm']}: {message}")
-
-
-def _by_gold(part: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
-    is_hallucinated = part["gold"].eq(1).fillna(value=False).astype(bool)
-    is_clean = part["gold"].eq(0).fillna(value=False).astype(bool)
-    return [("all", part), ("clean", part[is_clean]), ("hallucinated", part[is_hallucinated])]
-
-
-def _arm_row(part: pd.DataFrame, arm: str, group: str, settings: Settings) -> ArmRow:
-    part = part.sort_values("record_id", key=lambda ids: ids.astype(str))
-    count = {name: int(part[name].sum()) for name in _COUNTS}
-    changed = part["dropped"] + part["substituted"] + part["rewritten"]
-    edited, answers = int((changed > 0).sum()), len(part)
-    ratio_R = part["repaired_chars"].to_numpy(dtype=float) / part["original_chars"].to_numpy()
-    interval = _retention_interval(100 * ratio_R, settings)
+def _arm_row(
+    arm: str,
+    group: str,
+    counts_R: dict[str, NDArray[np.int64]],
+    ratio_R: NDArray[np.float64],
+    retention: Retention,
+) -> ArmRow:
+    count = {name: int(count_R.sum()) for name, count_R in counts_R.items()}
+    changed_R = counts_R["dropped"] + counts_R["substituted"] + counts_R["rewritten"]
+    edited, answers = int((changed_R > 0).sum()), len(ratio_R)
+    cluster_low, cluster_high = ends(retention.cluster)
     return ArmRow(
         arm=arm,
         group=group,
@@ -157,18 +215,11 @@ def _arm_row(part: pd.DataFrame, arm: str, group: str, settings: Settings) -> Ar
         edited=edited,
         edited_pct=percent(edited, answers),
         removed_per_edited=Fraction(count["dropped"], edited) if edited else None,
-        retention_pct=float(100 * ratio_R.mean()),
-        retention_low=interval.low,
-        retention_high=interval.high,
+        retention_pct=retention.mean,
+        retention_low=retention.interval.low,
+        retention_high=retention.interval.high,
+        retention_cluster_low=cluster_low,
+        retention_cluster_high=cluster_high,
         longer=int((ratio_R > 1).sum()),
-        empty=int((part["repaired_chars"] == 0).sum()),
-    )
-
-
-def _retention_interval(percent_R: np.ndarray, settings: Settings) -> Interval:
-    return bootstrap_mean_interval(
-        percent_R,
-        n_resamples=settings.n_resamples,
-        seed=settings.seed,
-        confidence=settings.confidence,
+        empty=int((ratio_R == 0).sum()),
     )

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ragmend.analysis.inputs.arms import arm_order
 from ragmend.analysis.inputs.frames import DROPPED_WITHOUT_CONTENT, needed
 from ragmend.analysis.printing.notes import notes_for
 from ragmend.analysis.printing.table import Column, Table, percent, table_frame
 from ragmend.analysis.study import Study
-from ragmend.analysis.tables.arm_tables import arm_order
 from ragmend.records import DANGLING
 
 if TYPE_CHECKING:

@@ -45,10 +45,12 @@ def gold_groups(
         settings: Bootstrap of the intervals, over sources.
     """
     of_task = {task: outcomes.of_task(task) for task in outcomes.tasks}
+    wholes = {whole: [part for part, of in shares if of == whole] for _, whole in shares}
     intervals = {
-        (task, part): _share_intervals(answers, part, whole, settings)
+        (task, part): ends
         for task, answers in of_task.items()
-        for part, whole in shares
+        for whole, parts in wholes.items()
+        for part, ends in _share_intervals(answers, parts, whole, settings).items()
     }
     for arm in outcomes.by_arm:
         for task, answers in of_task.items():
@@ -57,29 +59,31 @@ def gold_groups(
 
 
 def _share_intervals(
-    answers: Mapping[str, pd.DataFrame], part: str, whole: str, settings: Settings
-) -> dict[str, Ends]:
-    """Return the interval of a share in percent by arm, all on the same draws of sources."""
+    answers: Mapping[str, pd.DataFrame], parts: Sequence[str], whole: str, settings: Settings
+) -> dict[str, dict[str, Ends]]:
+    """Return the interval of each part's share by arm, all on the same draws of sources."""
     import pandas as pd
 
     # What an answer's claims are by gold is the same in every arm.
     first = next(iter(answers.values()))
-    units = pd.DataFrame({arm: own[part] for arm, own in answers.items()}).assign(
-        _whole=first[whole]
-    )
-    sums = units.groupby(first["source_id"]).sum()  # in order of source id
-    sums = sums[sums["_whole"] > 0]
+    columns = [(part, arm) for part in parts for arm in answers]
+    units = pd.DataFrame([answers[arm][part].to_numpy() for part, arm in columns]).T
+    units.insert(0, "whole", first[whole].to_numpy())
+    sums = units.groupby(first["source_id"].to_numpy()).sum()  # in order of source id
+    sums = sums[sums["whole"] > 0]
     found = cluster_share_intervals(
-        sums[list(answers)].to_numpy(),
-        sums["_whole"].to_numpy(),
+        sums.drop(columns="whole").to_numpy(),
+        sums["whole"].to_numpy(),
         n_resamples=settings.n_resamples,
         seed=settings.seed,
         confidence=settings.confidence,
     )
     if found is None:
-        return dict.fromkeys(answers, Ends(None, None))
-    ends = [Ends(100 * interval.low, 100 * interval.high) for interval in found]
-    return dict(zip(answers, ends, strict=True))
+        return {part: dict.fromkeys(answers, Ends(None, None)) for part in parts}
+    ends: dict[str, dict[str, Ends]] = {part: {} for part in parts}
+    for (part, arm), interval in zip(columns, found, strict=True):
+        ends[part][arm] = Ends(100 * interval.low, 100 * interval.high)
+    return ends
 
 
 def outcome_notes(outcomes: GoldOutcomes, settings: Settings) -> Iterator[str]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
+from ragmend.analysis.inputs.arms import arm_order
 from ragmend.analysis.inputs.frames import DROPPED_WITHOUT_CONTENT, KEPT_AS_HEAD, Frames, needed
-from ragmend.analysis.tables.arm_tables import arm_order
 from ragmend.errors import AccountingError, StatisticsError
 from ragmend.records import TASKS
 

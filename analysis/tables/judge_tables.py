@@ -1,4 +1,4 @@
-"""Tables of the judges' labels: rates by condition, and the paired contrasts."""
+"""The table of the judges' labels: rates by condition."""
 
 from __future__ import annotations
 
@@ -20,21 +20,6 @@ _JUDGED_COLUMNS = (
     Column("rate", "interval", "interval", 1),
     Column("empty", "empty", "count"),
     Column("rate_nonempty_pct", "rate % of non-empty", "decimal", 1),
-)
-
-_CONTRAST_COLUMNS = (
-    Column("judge", "judge", "text"),
-    Column("contrast", "contrast", "text"),
-    Column("family", "family", "text"),
-    Column("n", "n", "count"),
-    Column("rate_a", "rate A %", "decimal", 1, scale=100),
-    Column("rate_b", "rate B %", "decimal", 1, scale=100),
-    Column("b", "1 → 0", "count"),
-    Column("c", "0 → 1", "count"),
-    Column("diff_pp", "B − A, points", "decimal", 2),
-    Column("ci", "interval", "interval", 2),
-    Column("p_exact", "p", "p_value"),
-    Column("p_holm", "p, Holm", "p_value"),
 )
 
 
@@ -79,37 +64,6 @@ def judged_table(study: Study) -> Table:
     )
     title = "Table 5: answers judged hallucinated, by judge and condition"
     return Table("table5_judged", title, table_frame(rows), _JUDGED_COLUMNS, notes)
-
-
-def contrasts_table(study: Study) -> Table:
-    """Tabulate the paired contrasts of conditions within each judge.
-
-    Args:
-        study: Its labels: record_id, judge, condition, label.
-
-    Raises:
-        StatisticsError: The labels are incomplete, doubled or not 0/1, or a contrast names
-            a condition without labels.
-
-    Source: arXiv 2608.29307, section 7.3.
-    """
-    frame = table_frame(study.contrasts)
-    notes = notes_for(
-        study.provenance,
-        "difference: B − A in percentage points; negative: fewer answers are judged "
-        "hallucinated in B",
-        f"interval: {100 * study.settings.confidence:g} % percentile bootstrap over records, "
-        f"{study.settings.n_resamples} resamples, seed {study.settings.seed}",
-        "an answer that became empty counts as not hallucinated; [0.00, 0.00]: no answer changed "
-        "here, which does not show that none would",
-        "answers are taken as independent, although several may share a source",
-        "p: exact two-sided McNemar; Holm within the judge's primary contrasts; exploratory "
-        "contrasts are outside the family and not adjusted",
-        judged=True,
-    )
-    return Table(
-        "contrasts", "Paired contrasts between conditions", frame, _CONTRAST_COLUMNS, notes
-    )
 
 
 def _judged_row(cube: LabelCube, judge: int, condition: int, confidence: float) -> JudgedRow:

@@ -7,8 +7,9 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple
 
 from ragmend.analysis.inputs.frames import needed, require_columns
+from ragmend.analysis.inputs.runs import DetectorRun, detector_runs
 from ragmend.analysis.printing.notes import notes_for
-from ragmend.analysis.printing.table import Column, Table, percent, table_frame
+from ragmend.analysis.printing.table import Column, Table, percent, round_half_up, table_frame
 from ragmend.analysis.study import Study
 from ragmend.records import TASKS
 from ragmend.scoring import Score, score_responses
@@ -22,6 +23,11 @@ _COLUMNS = (
     Column("of", "of", "count"),
     Column("pct", "%", "decimal", 1),
 )
+
+
+_ORDINALS = (
+    "best", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth",
+)  # fmt: skip
 
 
 class SelectionRow(NamedTuple):
@@ -39,8 +45,9 @@ def selection_table(study: Study) -> Table:
 
     Args:
         study: Its selection: response_id, gold (0/1 or NA), flagged (0/1) and perhaps
-            verdict, one row a response of the evaluated split; and its records, if there,
-            for the task mix of the population.
+            verdict, one row a response of the evaluated split; and, if there, its records
+            for the task mix of the population, and its runs for the rank of the one that
+            flagged it.
 
     Source: arXiv 2608.29307, sections 4 and 10.
     """
@@ -48,11 +55,13 @@ def selection_table(study: Study) -> Table:
         study.frames, "selection", ["response_id", "gold", "flagged"], key=["response_id"]
     )
     annotated = selection[selection["gold"].notna()]
+    rank = _population_rank(study)
     rows = [
         *_flag_rows(selection),
         *_score_rows(annotated),
         *_mix_rows(study.frames.records),
         *_verdict_rows(selection),
+        *_rank_rows(rank),
     ]
     notes = notes_for(
         study.provenance,
@@ -60,6 +69,7 @@ def selection_table(study: Study) -> Table:
         "count as not flagged",
         _gold_note(len(selection) - len(annotated), len(selection)),
         None if "verdict" in selection else "detector verdicts: not in this input",
+        None if rank is None else _rank_note(rank),
     )
     title = "Selection: what the detector flagged, against gold"
     return Table("selection", title, table_frame(rows), _COLUMNS, notes)
@@ -117,6 +127,43 @@ def _verdict_rows(selection: pd.DataFrame) -> Iterator[SelectionRow]:
             yield _share(verdict, label, count, len(selection))
         else:
             yield SelectionRow(verdict, label, None, None, None)
+
+
+class _Rank(NamedTuple):
+    """Where the run that flagged the population stands among its model's runs, by F1."""
+
+    run: DetectorRun
+    place: int
+    """1 is best; runs with the same F1 share a place."""
+    of: int
+
+
+def _population_rank(study: Study) -> _Rank | None:
+    """Rank the population's run; None where the input does not say which run that is."""
+    if study.frames.runs is None or study.frames.runs.empty:
+        return None
+    runs = detector_runs(study)
+    for run in runs:
+        if run.is_population:
+            own = [other for other in runs if other.model == run.model]
+            place = 1 + sum(other.f1 > run.f1 for other in own)
+            return _Rank(run, place, len(own))
+    return None
+
+
+def _rank_rows(rank: _Rank | None) -> Iterator[SelectionRow]:
+    if rank is not None:
+        label = "rank by F1 of the run behind the population, 1 = best, among its model's runs"
+        yield SelectionRow("population_rank", label, rank.place, rank.of, None)
+
+
+def _rank_note(rank: _Rank) -> str:
+    ordinal = _ORDINALS[rank.place - 1] if rank.place <= len(_ORDINALS) else f"no. {rank.place}"
+    f1 = round_half_up(rank.run.f1, 1)
+    return (
+        f"the population is what {rank.run.model} seed {rank.run.seed} flagged: {ordinal} of "
+        f"{rank.of} runs of this model by F1 ({f1} %)"
+    )
 
 
 def _plain(quantity: str, label: str, count: int) -> SelectionRow:

@@ -8,9 +8,8 @@ value before `${NAME}` is looked up, so an overridden path needs no variable.
 import difflib
 import json
 import os
-import re
 import tomllib
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from importlib import resources
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
@@ -21,10 +20,15 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 from ragmend.errors import ConfigError, MissingInputError
 from ragmend.io import explain, read_file
 from ragmend.records import TASKS, Name, SpanPolicy, Split, TaskType
+from ragmend.toml_files import (
+    expand_variables,
+    parse_toml,
+    read_path_or_shipped,
+    refuse_deep,
+    shipped_names,
+)
 
 Backend = Literal["lexical"]
-MAX_DEPTH = 10  # levels of a configuration; the deepest valid one has four
-_VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 
 
 class Section(BaseModel):
@@ -217,10 +221,11 @@ def load_config(
         MissingInputError: Neither a file nor a shipped name.
         ConfigError: Not TOML, an unknown key, a value out of range, an unset variable.
     """
-    raw = _parse_toml(_read_config(where), where)
+    content = read_path_or_shipped(where, resources.files("ragmend.configs"), what="configuration")
+    raw = parse_toml(content, where)
     for override in overrides:
         _apply_override(raw, override)
-    _refuse_deep(raw, where)
+    refuse_deep(raw, where)
     expanded = _expand(raw, os.environ if environ is None else environ, where)
     return validate_config(expanded, where)
 
@@ -234,8 +239,8 @@ def read_resolved_config(path: Path) -> Config:
     """
     if not path.is_file():
         raise MissingInputError(f"{path.parent}: no run folder (there is no {path.name} in it)")
-    raw = _parse_toml(read_file(path), str(path))
-    _refuse_deep(raw, str(path))
+    raw = parse_toml(read_file(path), str(path))
+    refuse_deep(raw, str(path))
     return validate_config(raw, str(path))
 
 
@@ -259,46 +264,7 @@ def dump_config(config: Config) -> bytes:
 
 def shipped_configs() -> list[str]:
     """Return the names that `load_config` accepts beside paths."""
-    folder = resources.files("ragmend.configs")
-    return sorted(
-        f.name.removesuffix(".toml") for f in folder.iterdir() if f.name.endswith(".toml")
-    )
-
-
-def _read_config(where: str) -> bytes:
-    path = Path(where)
-    if path.is_file():
-        return read_file(path)
-    if where in shipped_configs():
-        return resources.files("ragmend.configs").joinpath(f"{where}.toml").read_bytes()
-    if path.is_dir():
-        raise MissingInputError(f"{where}: is a directory, a TOML file was expected")
-    names = ", ".join(shipped_configs())
-    raise MissingInputError(f"{where}: neither a file nor a shipped configuration ({names})")
-
-
-def _parse_toml(content: bytes, origin: str) -> dict[str, Any]:
-    try:
-        return tomllib.loads(content.decode())
-    except UnicodeDecodeError as error:
-        raise ConfigError(f"{origin}: not UTF-8 ({error.reason})") from error
-    except (ValueError, RecursionError) as error:
-        # Beside TOMLDecodeError: a number of thousands of digits, brackets without end.
-        raise ConfigError(f"{origin}: not valid TOML: {error}") from error
-
-
-def _refuse_deep(raw: Mapping[str, Any], origin: str) -> None:
-    level: list[Any] = [raw]
-    for _ in range(MAX_DEPTH):
-        level = [item for value in level for item in _items(value)]
-    if level:
-        raise ConfigError(f"{origin}: nested deeper than {MAX_DEPTH} levels")
-
-
-def _items(value: object) -> Collection[object]:
-    if isinstance(value, dict):
-        return value.values()
-    return value if isinstance(value, list) else ()
+    return shipped_names(resources.files("ragmend.configs"))
 
 
 def _apply_override(raw: dict[str, Any], override: str) -> None:
@@ -336,17 +302,9 @@ def _expand(value: Any, environ: Mapping[str, str], origin: str, key: str = "") 
         return [_expand(item, environ, origin, key) for item in value]
     if not isinstance(value, str):
         return value
-
-    def look_up(match: re.Match[str]) -> str:
-        name = match.group(1)
-        if not environ.get(name):
-            raise ConfigError(
-                f"{origin}: {key} needs the environment variable {name}, which is not set; "
-                f"set it, or give --set {key}=VALUE"
-            )
-        return environ[name]
-
-    return _VARIABLE.sub(look_up, value)
+    return expand_variables(
+        value, environ, whose=f"{origin}: {key}", otherwise=f"give --set {key}=VALUE"
+    )
 
 
 def _explain_config(error: ValidationError) -> str:

@@ -178,6 +178,11 @@ def write_bytes(path: Path, content: bytes) -> None:
         file.write(content)
 
 
+def dump_record(record: Record) -> bytes:
+    """Return one record as an indented JSON file."""
+    return record.model_dump_json(indent=2).encode() + b"\n"
+
+
 def write_records(path: Path, records: Iterable[Record]) -> int:
     """Write records as JSONL, atomically and without holding them all; return how many."""
     n_records = 0

@@ -14,7 +14,7 @@ from pydantic import JsonValue
 
 from ragmend import __version__
 from ragmend.errors import DataError
-from ragmend.io import read_record, sha256_of_file, write_bytes
+from ragmend.io import dump_record, read_record, sha256_of_file, write_bytes
 from ragmend.records import Record
 
 PACKAGES = ("matplotlib", "numpy", "pandas", "pydantic", "scikit-learn", "scipy", "statsmodels")
@@ -100,7 +100,7 @@ def read_manifest(path: Path) -> Manifest | None:
 
 def write_manifest(path: Path, manifest: Manifest) -> None:
     """Write a manifest; from here on the stage is complete."""
-    write_bytes(path, manifest.model_dump_json(indent=2).encode() + b"\n")
+    write_bytes(path, dump_record(manifest))
 
 
 def hash_files(files: Mapping[str, Path]) -> dict[str, str]:

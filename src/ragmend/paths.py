@@ -113,6 +113,11 @@ class RunPaths(NamedTuple):
         return self.root / "09-analysis" / "manifest.json"
 
     @property
+    def analysis(self) -> Path:
+        """The analysis as printed, from which the report is made."""
+        return self.root / "09-analysis" / "analysis.json"
+
+    @property
     def report_manifest(self) -> Path:
         """The manifest of the report."""
         return self.root / "09-analysis" / "report-manifest.json"
@@ -121,6 +126,11 @@ class RunPaths(NamedTuple):
     def report(self) -> Path:
         """The report as one self-contained page."""
         return self.root / "report.html"
+
+    @property
+    def report_text(self) -> Path:
+        """The report as Markdown."""
+        return self.root / "report.md"
 
     @property
     def tables(self) -> Path:

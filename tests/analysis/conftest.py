@@ -39,13 +39,15 @@ ACTIONS = {
 @pytest.fixture(scope="session")
 def golden_frames() -> Frames:
     frames = {
-        name: pd.read_csv(GOLDEN / f"reconstructed_{file}.csv")
+        name: pd.read_csv(GOLDEN / f"{file}.csv")
         for name, file in [
-            ("labels", "labels"),
-            ("arms", "arms"),
-            ("claims", "verifier"),
-            ("records", "records"),
-            ("selection", "selection"),
+            ("labels", "reconstructed_labels"),
+            ("arms", "reconstructed_arms"),
+            ("claims", "reconstructed_verifier"),
+            ("records", "reconstructed_records"),
+            ("selection", "reconstructed_selection"),
+            ("runs", "published_seed_f1"),
+            ("published", "published_teqhallu"),
         ]
     }
     return Frames(**frames)

@@ -4,8 +4,10 @@ from html.parser import HTMLParser
 
 import pytest
 
-from ragmend.analysis import Provenance, Summary, render_report, warnings_for
+from ragmend.analysis import Provenance, Summary, render_html, render_markdown, warnings_for
 from ragmend.analysis.analyze import Analysis
+from ragmend.analysis.printing.printed import PrintedAnalysis, print_analysis
+from ragmend.io import dump_record
 
 EMBEDDED = Provenance(embedded_verifier=True, embedded_judges=True, faults=())
 VOID = {"meta", "link", "br", "img", "hr", "path", "use", "rect", "input"}
@@ -35,31 +37,46 @@ class Checker(HTMLParser):
 def summary() -> Summary:
     return Summary(
         title="Demo <b>run</b>",
-        population_run="llama-2-13b/seed-42",
-        population_hash="ab" * 32,
-        n_records=916,
-        threshold=0.5,
-        arms={"removal": "drop", "extractive": "extract, else drop"},
-        judges=("qwen", "<script>alert(1)</script>"),
-        primary_judge="qwen",
+        facts=(
+            ("population", "916 answers flagged by llama-2-13b/seed-42"),
+            ("population hash", "ab" * 32),
+            ("arm: extractive", "extract, else drop"),
+            ("judges", "qwen, <script>alert(1)</script>"),
+        ),
         warnings=warnings_for(EMBEDDED),
-        left_out={"gate_reasons": "needs candidates"},
     )
 
 
 @pytest.fixture
-def report(golden_analysis: Analysis, summary: Summary) -> dict[str, str]:
-    files = render_report(golden_analysis.tables, golden_analysis.figures, summary)
+def printed(golden_analysis: Analysis) -> PrintedAnalysis:
+    return print_analysis(golden_analysis).model_copy(
+        update={"left_out": {"gate_reasons": "needs candidates"}}
+    )
+
+
+def render(golden_analysis, printed, summary) -> dict[str, bytes]:
+    drawings = {
+        name: figure.images["svg"].decode() for name, figure in golden_analysis.figures.items()
+    }
+    return {
+        "report.md": render_markdown(printed, summary),
+        "report.html": render_html(printed, summary, drawings),
+    }
+
+
+@pytest.fixture
+def report(golden_analysis: Analysis, printed: PrintedAnalysis, summary: Summary) -> dict[str, str]:
+    files = render(golden_analysis, printed, summary)
     return {name: content.decode() for name, content in files.items()}
 
 
-def test_the_html_is_well_formed_and_needs_no_network(report, golden_analysis):
+def test_the_html_is_well_formed_and_needs_no_network(report, printed, golden_analysis):
     checker = Checker()
     checker.feed(report["report.html"])
     assert checker.open == []
     assert all(address.startswith("#") for address in checker.addresses)
-    assert checker.tags.count("table") == len(golden_analysis.tables)
-    assert checker.tags.count("svg") == 1
+    assert checker.tags.count("table") == len(printed.tables)
+    assert checker.tags.count("svg") == len(golden_analysis.figures)
     assert "script" not in checker.tags
 
 
@@ -91,9 +108,13 @@ def test_light_and_dark_are_both_served(report):
     assert "prefers-color-scheme: dark" in report["report.html"]
 
 
-def test_rendering_twice_gives_the_same_bytes(golden_analysis, summary):
-    first = render_report(golden_analysis.tables, golden_analysis.figures, summary)
-    assert render_report(golden_analysis.tables, golden_analysis.figures, summary) == first
+def test_rendering_twice_gives_the_same_bytes(golden_analysis, printed, summary):
+    first = render(golden_analysis, printed, summary)
+    assert render(golden_analysis, printed, summary) == first
+
+
+def test_a_printed_analysis_comes_back_from_json_as_it_was(printed):
+    assert PrintedAnalysis.model_validate_json(dump_record(printed)) == printed
 
 
 def test_faults_are_a_warning():

@@ -64,6 +64,27 @@ def test_a_peak_of_memory_is_measured_in_a_process_of_its_own():
     assert int(python("-m", "bench.memory", "read", "1")) > 0
 
 
+COVERAGE = """
+import json
+from bench.coverage import KINDS, simulate
+print(json.dumps({kind: simulate(kind, 134, 40) for kind in KINDS}))
+"""
+
+
+def test_every_kind_of_interval_is_simulated_and_tangos_holds_where_the_bootstrap_does_not():
+    found = json.loads(python("-c", COVERAGE))
+    assert all(0.7 < share <= 1 for share in found.values())
+    assert found["percentile bootstrap"] < 0.93 < 0.95 < found["Tango"]
+
+
+def test_the_load_of_a_label_table_is_measured_in_a_process_of_its_own():
+    contrasts_s, tables_s, peak = map(
+        float, python("-m", "bench.statistics", "30", "2", "4").split()
+    )
+    assert 0 < contrasts_s < tables_s
+    assert peak > 10**7
+
+
 def test_the_benchmark_is_not_shipped():
     build = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["hatch"]["build"]
     assert "bench" not in build["targets"]["wheel"]["only-include"]

@@ -9,7 +9,7 @@ from ragmend.analysis.settings import PAPER_CONTRASTS
 from ragmend.cli.context import Context, say
 from ragmend.cli.data import detector_run_id
 from ragmend.errors import DataError, RagmendError, RunStateError
-from ragmend.io import read_record, sha256_of_file, write_bytes
+from ragmend.io import dump_record, read_record, sha256_of_file, write_bytes
 from ragmend.paths import STAGE_NAMES, StageName
 from ragmend.records import CONDITIONS, Record
 from ragmend.repair.arms import ARM_POLICIES
@@ -192,4 +192,4 @@ def _changed(old: dict[str, JsonValue], new: dict[str, JsonValue]) -> list[str]:
 
 
 def _write(context: Context, lock: Lock) -> None:
-    write_bytes(context.paths.lock, lock.model_dump_json(indent=2).encode() + b"\n")
+    write_bytes(context.paths.lock, dump_record(lock))

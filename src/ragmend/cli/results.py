@@ -6,11 +6,13 @@ from pathlib import Path
 from typing import TypeVar
 
 from ragmend.analysis.analyze import Analysis, analyze
+from ragmend.analysis.figures.style import figure_files
 from ragmend.analysis.inputs.accounting import RunRecords
 from ragmend.analysis.inputs.from_records import build_frames
 from ragmend.analysis.printing.notes import warnings_for
+from ragmend.analysis.printing.write import table_files
 from ragmend.analysis.report import Summary
-from ragmend.analysis.settings import FaultCount, Provenance, Settings
+from ragmend.analysis.settings import FaultCount, InputFile, Provenance, Settings
 from ragmend.cli.backends import fitted_sources, verifier_entry
 from ragmend.cli.context import Context
 from ragmend.cli.data import detector_run_id, read_population
@@ -59,20 +61,27 @@ def analyze_run(context: Context) -> Analysis:
     return analyze(frames, settings=settings, provenance=_provenance(context))
 
 
-def summarize(context: Context, analysis: Analysis) -> Summary:
+def analysis_files(analysis: Analysis) -> dict[str, bytes]:
+    """Return every table and figure as files, by name relative to the folder they go to."""
+    return table_files(analysis.tables) | figure_files(analysis.figures)
+
+
+def summarize(context: Context) -> Summary:
     """Collect what the protocol fixed, and what a reader must know first."""
     config = context.config
+    n_records = len(_population_ids(context))
+    threshold = f"claims with P(support) < {config.verifier.threshold:g} are repaired"
     return Summary(
         title=config.name,
-        population_run=detector_run_id(config),
-        population_hash=sha256_of_file(context.paths.population),
-        n_records=len(_population_ids(context)),
-        threshold=config.verifier.threshold,
-        arms={arm: _policy(kinds) for arm, kinds in ARM_POLICIES.items()},
-        judges=tuple(judge.name for judge in config.judges.panel),
-        primary_judge=config.judges.primary,
+        facts=(
+            ("population", f"{n_records} answers flagged by {detector_run_id(config)}"),
+            ("population hash", sha256_of_file(context.paths.population)),
+            ("threshold", threshold),
+            *((f"arm: {arm}", _policy(kinds)) for arm, kinds in ARM_POLICIES.items()),
+            ("judges", ", ".join(judge.name for judge in config.judges.panel)),
+            ("primary judge", config.judges.primary),
+        ),
         warnings=(*warnings_for(_provenance(context)), *_run_warnings(context)),
-        left_out=analysis.left_out,
     )
 
 
@@ -143,7 +152,31 @@ def _provenance(context: Context) -> Provenance:
         judges=tuple(judge.name for judge in config.judges.panel),
         primary_judge=config.judges.primary,
         faults=tuple(_fault_counts(context)),
+        inputs=_input_files(context),
+        command="ragmend analyze RUN",
     )
+
+
+def _input_files(context: Context) -> dict[str, tuple[InputFile, ...]]:
+    """Name the record files behind each frame, relative to the run folder, with their hashes."""
+    paths = context.paths
+    facts = (paths.population, paths.selection)
+    files = {
+        "labels": (paths.judgements, *facts),
+        "arms": (paths.answers, paths.actions, paths.verdicts, *facts),
+        "claims": (paths.claims, paths.verdicts, paths.candidates, paths.actions, *facts),
+        "records": facts,
+        "selection": (paths.selection,),
+        "candidates": (paths.candidates,),
+        "detectors": (paths.detector_scores,),
+        "answers": (paths.answers,),
+        "actions": (paths.actions,),
+    }
+    hashes = {path: sha256_of_file(path) for path in sorted({p for g in files.values() for p in g})}
+    return {
+        frame: tuple(InputFile(path=paths.relative(p), sha256=hashes[p]) for p in group)
+        for frame, group in files.items()
+    }
 
 
 def _verifier_name(config: Config) -> str:

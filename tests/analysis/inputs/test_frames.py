@@ -38,11 +38,21 @@ def test_a_claim_on_the_threshold_is_not_eligible(run):
     assert set(claims.query("claim_id == 'c0'")["action_removal"]) == {"keep"}
 
 
-def test_the_claims_frame_has_the_golden_columns_and_the_kind(run, golden_frames):
+def test_the_claims_frame_has_the_golden_columns_the_kind_and_the_text(run, golden_frames):
     claims = build_frames(run, threshold=0.5).claims
-    assert [c for c in claims.columns if c != "kind"] == list(golden_frames.claims.columns)
+    own = ("kind", "text")
+    assert [c for c in claims.columns if c not in own] == list(golden_frames.claims.columns)
     assert claims.iloc[1].tolist() == [
-        "r1", "c1", "QA", 1, "statement", 0.25, 1, 1, "drop", "substitute", 1, "rewrite",
+        "r1", "c1", "QA", 1, "statement", "Pigs fly.", 0.25, 1, 1,
+        "drop", "substitute", 1, "rewrite",
+    ]  # fmt: skip
+
+
+def test_the_actions_frame_has_the_text_that_stands_in_the_answer(run):
+    actions = build_frames(run, threshold=0.5).actions
+    assert list(actions.columns) == ["record_id", "claim_id", "arm", "kind", "edits", "text"]
+    assert actions.query("record_id == 'r1' and claim_id == 'c1'")["text"].tolist() == [
+        "", "Pigs run.", "Pigs walk.",
     ]  # fmt: skip
 
 

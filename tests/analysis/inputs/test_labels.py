@@ -108,3 +108,52 @@ def test_a_row_without_its_whole_key_is_refused(labels, column):
     labels[column] = labels[column].where(labels.index != 1)
     with pytest.raises(StatisticsError, match=r"row 2.*part of the key is missing"):
         label_cube(labels, conditions=CONDITIONS)
+
+
+def test_a_record_that_lacks_a_label_is_dropped_whole_when_asked(labels):
+    cube = label_cube(labels.drop(index=5), conditions=CONDITIONS, incomplete="drop")
+    assert cube.n_dropped == 1
+    assert len(cube.record_ids) == 2
+    assert cube.labels_RJC.shape[0] == 2
+
+
+def test_a_blank_label_is_a_missing_one(labels):
+    labels["label"] = labels["label"].astype(object)
+    labels.loc[5, "label"] = ""
+    with pytest.raises(StatisticsError, match=r"row 6, record .*no label; --incomplete drop"):
+        label_cube(labels, conditions=CONDITIONS)
+    assert label_cube(labels, conditions=CONDITIONS, incomplete="drop").n_dropped == 1
+
+
+def test_when_every_record_lacks_a_label_nothing_can_be_compared(labels):
+    with pytest.raises(StatisticsError, match="every record lacks a label"):
+        label_cube(
+            labels[labels["condition"] == "original"], conditions=CONDITIONS, incomplete="drop"
+        )
+
+
+def test_a_wrong_label_is_refused_even_when_incomplete_records_are_dropped(labels):
+    labels["label"] = labels["label"].astype(object)
+    labels.loc[5, "label"] = "unsure"
+    with pytest.raises(StatisticsError, match="label 'unsure' is neither 0 nor 1"):
+        label_cube(labels, conditions=CONDITIONS, incomplete="drop")
+
+
+@pytest.mark.parametrize("column", ["gold", "task", "source_id"])
+def test_a_record_with_two_of_what_it_has_one_of_is_refused(labels, column):
+    labels[column] = "0"
+    assert label_cube(labels, conditions=CONDITIONS).n_dropped == 0
+    labels.loc[1, column] = "1"
+    with pytest.raises(StatisticsError, match=f"{column} is 1 here and 0 in the record's first"):
+        label_cube(labels, conditions=CONDITIONS)
+
+
+def test_a_task_that_only_some_rows_have_is_refused(labels):
+    labels["task"] = ["QA", "", *["QA"] * (len(labels) - 2)]
+    with pytest.raises(StatisticsError, match=r"row 2, .*task is missing here, though not every"):
+        label_cube(labels, conditions=CONDITIONS)
+
+
+def test_the_tables_own_name_stands_in_the_message(labels):
+    with pytest.raises(StatisticsError, match=r"mine\.csv: record"):
+        label_cube(labels.drop(index=5), conditions=CONDITIONS, name="mine.csv")

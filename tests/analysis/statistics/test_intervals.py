@@ -27,6 +27,20 @@ def test_the_size_of_a_batch_changes_nothing(monkeypatch, cells):
     np.testing.assert_allclose(batched, whole, rtol=0, atol=1e-12)
 
 
+@pytest.mark.parametrize("largest", [1, 2**24 // 37, 2**24 // 37 + 1, 2**40])
+def test_whole_numbers_are_added_exactly_however_large(largest):
+    values = np.array([largest, -1, 0] * 12 + [largest])
+    indices = np.random.default_rng(42).integers(0, len(values), (300, len(values)))
+    found = bootstrap_means(values[:, None], n_resamples=300, seed=42)
+    np.testing.assert_array_equal(found[:, 0], values[indices].sum(axis=1) / len(values))
+
+
+def test_fractions_are_never_added_in_single_precision():
+    values = np.full(37, 1 + 2**-40)
+    found = bootstrap_means(values[:, None], n_resamples=3, seed=42)
+    np.testing.assert_array_equal(found, 1 + 2**-40)
+
+
 def test_the_interval_of_a_mean_is_scipys_percentile_bootstrap():
     # scipy.stats.bootstrap((values,), numpy.mean, method="percentile", n_resamples=2_000,
     #                       rng=numpy.random.default_rng(42))

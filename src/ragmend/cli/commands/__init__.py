@@ -2,11 +2,12 @@
 
 import click
 
+from ragmend.cli.commands.analyze import analyze_command
 from ragmend.cli.commands.fit import fit_verifier_command
+from ragmend.cli.commands.import_records import import_command
 from ragmend.cli.commands.run import run_command
 from ragmend.cli.commands.split import split_command
 from ragmend.cli.commands.stages import (
-    analyze_command,
     detect_group,
     judge_command,
     repair_command,
@@ -23,6 +24,7 @@ COMMANDS: tuple[click.Command, ...] = (
     detect_group,
     repair_command,
     judge_command,
+    import_command,
     analyze_command,
     report_command,
     split_command,

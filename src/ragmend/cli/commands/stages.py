@@ -59,14 +59,6 @@ def judge_command(config: str, out: Path | None, overrides: tuple[str, ...]) -> 
     open_experiment(config, out, overrides).run(only="judge")
 
 
-@click.command("analyze")
-@click.argument("run", type=click.Path(path_type=Path))
-@click.option("--redo", is_flag=True, help="Make the tables again although they are complete.")
-def analyze_command(run: Path, redo: bool) -> None:
-    """Make every table and figure from a run's records; no model is called."""
-    reopen_experiment(run).run(only="analyze", redo="analyze" if redo else None)
-
-
 @click.command("report")
 @click.argument("run", type=click.Path(path_type=Path))
 @click.option("--redo", is_flag=True, help="Write the report again although it is complete.")

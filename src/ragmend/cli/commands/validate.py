@@ -40,7 +40,7 @@ class _Chosen(NamedTuple):
 
 
 class _Row(NamedTuple):
-    """One claim as one set of features scores it; the columns of `verifier_tables`."""
+    """One claim as one set of features scores it; the columns of `validation_tables`."""
 
     features: str
     task: str
@@ -82,7 +82,7 @@ def validate_verifier_command(
     """
     from ragmend.analysis.printing.write import table_files, table_markdown
     from ragmend.analysis.settings import Provenance, Settings
-    from ragmend.analysis.tables.verifier_tables import (
+    from ragmend.analysis.tables.validation_tables import (
         verifier_area_table,
         verifier_threshold_table,
     )
@@ -98,7 +98,7 @@ def validate_verifier_command(
         seed=loaded.analysis.seed,
         confidence=loaded.analysis.confidence,
     )
-    provenance = Provenance(embedded_verifier=True, faults=())
+    provenance = Provenance(embedded_verifier=True, threshold=loaded.verifier.threshold, faults=())
     tables = (
         verifier_area_table(scored, settings=settings, provenance=provenance, notes=notes),
         verifier_threshold_table(scored, provenance=provenance, notes=notes),

@@ -8,17 +8,18 @@ from ragmend.analysis.settings import PAPER_CONTRASTS
 from ragmend.cli.context import Context, Outcome, Stage, run_inputs
 from ragmend.cli.faults import faults_inputs
 from ragmend.config import Config
-from ragmend.io import write_bytes
+from ragmend.io import dump_record, write_bytes
 
 
 def _execute(context: Context) -> Outcome:
-    from ragmend.analysis.figures.style import figure_files
-    from ragmend.analysis.printing.write import table_files
-    from ragmend.cli.results import analyze_run
+    from ragmend.analysis.printing.printed import print_analysis
+    from ragmend.cli.results import analysis_files, analyze_run
 
     analysis = analyze_run(context)
-    files = table_files(analysis.tables) | figure_files(analysis.figures)
     root = context.paths.root
+    files = analysis_files(analysis) | {
+        context.paths.relative(context.paths.analysis): dump_record(print_analysis(analysis))
+    }
     for name, content in files.items():
         write_bytes(root / name, content)
     counts: dict[str, JsonValue] = {

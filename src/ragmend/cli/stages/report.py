@@ -1,30 +1,42 @@
-"""Stage `report`: report.md and a self-contained report.html."""
+"""Stage `report`: report.md and a self-contained report.html, from the printed analysis."""
 
 from pathlib import Path
 
 from pydantic import JsonValue
 
-from ragmend.cli.context import Context, Outcome, Stage
-from ragmend.cli.stages.analyze import result_inputs, result_settings
-from ragmend.io import write_bytes
+from ragmend.cli.context import Context, Outcome, Stage, run_inputs
+from ragmend.cli.faults import faults_inputs
+from ragmend.cli.stages.analyze import result_settings
+from ragmend.io import read_file, read_record, write_bytes
+from ragmend.manifest import read_manifest
 
 
 def _execute(context: Context) -> Outcome:
-    from ragmend.analysis.report import render_report
-    from ragmend.cli.results import analyze_run, summarize
+    from ragmend.analysis.printing.printed import PrintedAnalysis
+    from ragmend.analysis.report import render_html, render_markdown
+    from ragmend.cli.results import summarize
 
-    analysis = analyze_run(context)
-    root = context.paths.root
-    files = render_report(analysis.tables, analysis.figures, summarize(context, analysis))
-    for name, content in files.items():
-        write_bytes(root / name, content)
-    counts: dict[str, JsonValue] = {"files": len(files)}
-    return Outcome(tuple(root / name for name in files), counts)
+    paths = context.paths
+    printed = read_record(paths.analysis, PrintedAnalysis)
+    summary = summarize(context)
+    drawings = {path.stem: read_file(path).decode() for path in _drawings(context)}
+    write_bytes(paths.report_text, render_markdown(printed, summary))
+    write_bytes(paths.report, render_html(printed, summary, drawings))
+    counts: dict[str, JsonValue] = {"files": 2}
+    return Outcome((paths.report_text, paths.report), counts)
+
+
+def _drawings(context: Context) -> list[Path]:
+    manifest = read_manifest(context.paths.analysis_manifest)
+    names = () if manifest is None else manifest.outputs
+    return [context.paths.root / name for name in names if name.endswith(".svg")]
 
 
 def _inputs(context: Context) -> dict[str, Path]:
-    lock = {"protocol.lock.json": context.paths.lock}
-    return result_inputs(context) | lock
+    paths = context.paths
+    folders = (paths.verdicts.parent, paths.candidates.parent, paths.judgements.parent)
+    files = (paths.analysis, paths.lock, paths.population, *_drawings(context))
+    return run_inputs(context, *files) | faults_inputs(context, *folders)
 
 
 REPORT = Stage(

@@ -1,0 +1,1 @@
+"""Published numbers beside ours: where each stands in our tables, and whether it comes out."""

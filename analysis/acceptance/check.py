@@ -1,0 +1,133 @@
+"""The check against published numbers: each beside the string that our tables print.
+
+Of a list of published numbers only `id`, `location` and `published` are read: what somebody
+else computed from the same data cannot make a number come out.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Literal, NamedTuple
+
+from ragmend.analysis.acceptance.cells import addresses
+from ragmend.analysis.acceptance.explained import explain
+from ragmend.analysis.acceptance.readings import READINGS, Found, read_address
+from ragmend.analysis.printing.table import Table
+from ragmend.errors import StatisticsError
+
+State = Literal["ok", "differs", "explained", "no input", "unknown"]
+
+_COLUMNS = ("id", "location", "published")
+_BORNE_OUT: tuple[State, ...] = ("ok", "explained")
+_WORDS: dict[State, str] = {
+    "ok": "ok", "explained": "explained", "differs": "differ",
+    "no input": "without input", "unknown": "unknown",
+}  # fmt: skip
+_ALWAYS_COUNTED: tuple[State, ...] = ("ok", "explained", "differs")
+
+
+class CheckedNumber(NamedTuple):
+    """A published number and ours."""
+
+    id: str
+    location: str
+    published: str
+    ours: str | None
+    """As our table prints it; None: there is none."""
+    state: State
+    reason: str
+    """Why it is not simply ok; empty where it is."""
+
+
+class _Row(NamedTuple):
+    id: str
+    location: str
+    published: str
+
+
+def check_published(
+    tables: Mapping[str, Table], rows: Iterable[Mapping[str, str]]
+) -> list[CheckedNumber]:
+    """Compare published numbers with what our tables print.
+
+    Args:
+        tables: The tables of an analysis, by name.
+        rows: One published number each, with its id, its location in the paper and the printed
+            string; every other column is ignored.
+
+    Returns:
+        The numbers in the order given.
+
+    Raises:
+        StatisticsError: A row lacks one of the three, or an id occurs twice.
+    """
+    return [_check(tables, row) for row in _read(rows)]
+
+
+def all_borne_out(numbers: Iterable[CheckedNumber]) -> bool:
+    """Tell whether every number comes out, or cannot come out of any data for a shown reason."""
+    return all(number.state in _BORNE_OUT for number in numbers)
+
+
+def check_lines(numbers: Sequence[CheckedNumber]) -> list[str]:
+    """Return one aligned line a number below a heading, and the summary last."""
+    rows = [
+        (n.id, n.location, n.published, n.ours or "", f"{n.state}: {n.reason}".removesuffix(": "))
+        for n in numbers
+    ]
+    heading = ("id", "location", "published", "ours", "state")
+    widths = [max(map(len, column)) for column in zip(heading, *rows, strict=True)]
+    return [
+        *(
+            "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+            for row in (heading, *rows)
+        ),
+        check_summary(numbers),
+    ]
+
+
+def check_summary(numbers: Iterable[CheckedNumber]) -> str:
+    """Count the numbers by state, as in `240 ok, 2 explained, 0 differ`."""
+    counts = Counter(number.state for number in numbers)
+    return ", ".join(
+        f"{counts[state]} {word}"
+        for state, word in _WORDS.items()
+        if counts[state] or state in _ALWAYS_COUNTED
+    )
+
+
+def _read(rows: Iterable[Mapping[str, str]]) -> list[_Row]:
+    read: dict[str, _Row] = {}
+    for place, row in enumerate(rows, start=1):
+        for column in _COLUMNS:
+            if not (row.get(column) or "").strip():
+                raise StatisticsError(f"published numbers: row {place}: no {column}")
+        found = _Row(*(row[column].strip() for column in _COLUMNS))
+        if found.id in read:
+            raise StatisticsError(
+                f"published numbers: row {place}: {found.id} occurs more than once"
+            )
+        read[found.id] = found
+    return list(read.values())
+
+
+def _check(tables: Mapping[str, Table], row: _Row) -> CheckedNumber:
+    found = _find(tables, row.id)
+    if found is None:
+        return CheckedNumber(*row, None, "unknown", "no table is known to hold this number")
+    if found.ours is None:
+        return CheckedNumber(*row, None, "no input", found.place)
+    if found.ours == row.published:
+        return CheckedNumber(*row, found.ours, "ok", "")
+    reason = explain(tables, row.id, published=row.published)
+    if reason is not None:
+        return CheckedNumber(*row, found.ours, "explained", reason)
+    return CheckedNumber(*row, found.ours, "differs", found.place)
+
+
+def _find(tables: Mapping[str, Table], number_id: str) -> Found | None:
+    if number_id in READINGS:
+        return READINGS[number_id](tables)
+    address = addresses().get(number_id)
+    return None if address is None else read_address(tables, address)

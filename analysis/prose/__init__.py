@@ -1,0 +1,1 @@
+"""What an analysis found, in plain words: every sentence from computed values."""

@@ -1,0 +1,71 @@
+"""What the numbers cannot say, and which sentences of the papers they do not bear."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ragmend.analysis.printing.printed import Section
+from ragmend.analysis.printing.table import Table
+from ragmend.analysis.prose.rows import rows_of
+from ragmend.analysis.prose.words import counted, listed
+from ragmend.analysis.study import Study
+
+
+def what_papers_say(study: Study, tables: Mapping[str, Table]) -> Section | None:
+    """Name the sentences of the papers that these data do not bear."""
+    if "claims_of_the_text" not in tables:
+        return None
+    rows = rows_of(tables, "claims_of_the_text")
+    refuted = [row for row in rows if row["holds"] == "no"]
+    borne = sum(row["holds"] == "yes" for row in rows)
+    sentences = [
+        f"“{row['claim']}” ({row['source']}, {row['where']}) does not hold here: {row['evidence']}."
+        for row in refuted
+    ]
+    sentences.append(
+        f"Of {counted(len(rows), 'sentence')} of the papers {borne} "
+        f"{'is' if borne == 1 else 'are'} borne out by these data and {len(refuted)} "
+        f"{'is' if len(refuted) == 1 else 'are'} not; for the rest the input is missing."
+    )
+    return Section(
+        heading="Sentences of the papers, held against these data", sentences=tuple(sentences)
+    )
+
+
+def what_cannot_be_said(study: Study, tables: Mapping[str, Table]) -> Section | None:
+    """Say which questions no number here answers."""
+    sentences = []
+    if "contrasts" in tables:
+        sentences.append(
+            "No person labelled the repaired answers: a lower rate says that judges find less to "
+            "object to, not that the answers are right."
+        )
+    sentences += _judge_error(tables)
+    if study.provenance.embedded_judges:
+        sentences.append(
+            "The judges are heuristics over the same evidence as the verifier; that they object "
+            "less after a repair follows from how they work."
+        )
+    if study.provenance.faults is None and study.frames.labels is not None:
+        sentences.append(
+            "The input does not say whether labels are missing because a judge failed; if failures "
+            "were left out before, the rates hold for what remained."
+        )
+    if not sentences:
+        return None
+    return Section(heading="What these numbers cannot say", sentences=tuple(sentences))
+
+
+def _judge_error(tables: Mapping[str, Table]) -> list[str]:
+    refused = [
+        row for row in rows_of(tables, "judge_error") if str(row["status"]).startswith("refused")
+    ]
+    if not refused:
+        return []
+    cells = listed([f"{row['judge']} on {row['condition']}" for row in refused])
+    sentence = (
+        f"The judges' errors on untouched answers do not carry over to {cells}: corrected by "
+        "them the rate would be no rate, so that it is not given. Labels by people on repaired "
+        "answers are needed."
+    )
+    return [sentence]

@@ -1,0 +1,174 @@
+"""What holds for every judge at once, and whether one judge's rates differ at all."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+import numpy as np
+
+from ragmend.analysis.settings import Family
+from ragmend.analysis.statistics.multiplicity import holm
+from ragmend.analysis.statistics.paired import PairedContrast
+from ragmend.errors import StatisticsError
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+Direction = Literal["fewer in B", "more in B", "mixed", "none"]
+
+LEVEL = 0.05
+"""Two-sided level at which a difference counts as shown."""
+
+
+class JointTest(NamedTuple):
+    """Whether all judges find a difference in one direction; p is None where they do not."""
+
+    direction: Direction
+    p: float | None
+
+
+class AcrossJudges(NamedTuple):
+    """One contrast over all judges."""
+
+    contrast: str
+    family: Family
+    judges: int
+    direction: Direction
+    p_max: float | None
+    """The largest p-value of any judge; None unless all differences have one strict sign."""
+    log10_p_max: float | None
+    p_max_holm: float | None
+    """Adjusted within the primary contrasts; None outside them and where p_max is."""
+    significant: int | None
+    """Judges with p < 5 % after their own Holm adjustment; None outside the family."""
+    not_significant: str | None
+    """The other judges' names."""
+
+
+class CochranQ(NamedTuple):
+    """Cochran's Q; None where no record's label differs between conditions."""
+
+    q: float | None
+    df: int
+    p: float | None
+    log10_p: float | None
+
+
+def intersection_union(
+    p_values: Mapping[str, float], differences: Mapping[str, float]
+) -> JointTest:
+    """Test whether every judge finds a difference, and all in the same direction.
+
+    "All judges agree" is shown at a level when each judge alone shows it at that level: the
+    p-value is the largest. No adjustment for the number of judges is needed, for all must pass.
+
+    Args:
+        p_values: Two-sided p-value of each judge.
+        differences: Difference B − A of the same judges.
+
+    Raises:
+        StatisticsError: There is no judge, the judges differ, a p-value is not in [0, 1] or a
+            difference is not finite.
+
+    Source: Berger 1982, Technometrics 24(4), 295-300.
+    """
+    if not p_values or set(p_values) != set(differences):
+        raise StatisticsError("a test across judges needs one p-value and difference a judge")
+    for judge, p in p_values.items():
+        if not 0 <= p <= 1:
+            raise StatisticsError(f"judge {judge}: expected a p-value in [0, 1], got {p}")
+        if not math.isfinite(differences[judge]):
+            raise StatisticsError(f"judge {judge}: the difference is {differences[judge]}")
+    direction = _direction(list(differences.values()))
+    agrees = direction in ("fewer in B", "more in B")
+    return JointTest(direction, max(p_values.values()) if agrees else None)
+
+
+def across_judges(contrasts: Sequence[PairedContrast]) -> list[AcrossJudges]:
+    """Ask of every contrast whether it holds for all judges, one answer a contrast.
+
+    The joint p-values of the primary contrasts are one Holm family; a contrast on which the
+    judges do not agree stays in it as p = 1, so that its size is the number of contrasts.
+
+    Args:
+        contrasts: Every judge's comparison of every contrast.
+
+    Source: Berger 1982, Technometrics 24(4), 295-300; Holm 1979, Scandinavian Journal of
+        Statistics 6(2), 65-70.
+    """
+    found = [
+        _across([row for row in contrasts if row.contrast == name])
+        for name in dict.fromkeys(row.contrast for row in contrasts)
+    ]
+    adjusted = holm(
+        {
+            row.contrast: 1.0 if row.p_max is None else row.p_max
+            for row in found
+            if row.family == "primary"
+        }
+    )
+    return [
+        row if row.p_max is None else row._replace(p_max_holm=adjusted.get(row.contrast))
+        for row in found
+    ]
+
+
+def cochran_q(labels_RC: ArrayLike) -> CochranQ:
+    """Test whether the rates of several conditions on the same records are all equal.
+
+    With T_c the hallucinated answers of condition c and U_r those of record r,
+    Q = (C − 1)(C ΣT_c² − (ΣT_c)²) / (C ΣU_r − ΣU_r²), chi-square with C − 1 degrees of freedom.
+    Only records whose labels differ count; without any, there is nothing to test.
+
+    Args:
+        labels_RC: 0 or 1, records × conditions.
+
+    Raises:
+        StatisticsError: There are fewer than two conditions or no record, or a label is
+            neither 0 nor 1.
+
+    Source: Cochran 1950, Biometrika 37(3/4), 256-266.
+    """
+    from scipy.stats import chi2
+    from statsmodels.stats.contingency_tables import cochrans_q
+
+    labels = np.asarray(labels_RC)
+    if labels.ndim != 2 or len(labels) == 0 or labels.shape[1] < 2:
+        raise StatisticsError(f"Cochran's Q needs records × conditions, got shape {labels.shape}")
+    if not np.isin(labels, (0, 1)).all():
+        raise StatisticsError("Cochran's Q needs labels of 0 and 1")
+    df = labels.shape[1] - 1
+    if (labels == labels[:, :1]).all():
+        return CochranQ(None, df, None, None)
+    q = float(cochrans_q(labels).statistic)
+    log_p = float(chi2.logsf(q, df))
+    return CochranQ(q, df, math.exp(log_p), log_p / math.log(10))
+
+
+def _direction(differences: Sequence[float]) -> Direction:
+    if all(difference < 0 for difference in differences):
+        return "fewer in B"
+    if all(difference > 0 for difference in differences):
+        return "more in B"
+    return "mixed" if any(differences) else "none"
+
+
+def _across(rows: Sequence[PairedContrast]) -> AcrossJudges:
+    test = intersection_union(
+        {row.judge: row.p_exact for row in rows}, {row.judge: float(row.diff_pp) for row in rows}
+    )
+    is_primary = rows[0].family == "primary"
+    missed = [row.judge for row in rows if row.p_holm is not None and row.p_holm >= LEVEL]
+    return AcrossJudges(
+        contrast=rows[0].contrast,
+        family=rows[0].family,
+        judges=len(rows),
+        direction=test.direction,
+        p_max=test.p,
+        log10_p_max=None if test.p is None else max(row.log10_p for row in rows),
+        p_max_holm=None,
+        significant=len(rows) - len(missed) if is_primary else None,
+        not_significant=(", ".join(missed) or "none") if is_primary else None,
+    )

@@ -1,0 +1,210 @@
+"""The detectors over their seeds (Table 1), and what share of each run's answers failed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from itertools import groupby
+from statistics import median
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ragmend.analysis.inputs.frames import needed
+from ragmend.analysis.inputs.runs import DetectorRun, detector_runs, natural_order
+from ragmend.analysis.printing.notes import notes_for
+from ragmend.analysis.printing.table import (
+    UNDEFINED,
+    Cell,
+    Column,
+    Table,
+    percent,
+    round_half_up,
+    table_frame,
+)
+from ragmend.analysis.study import Study
+from ragmend.errors import StatisticsError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+UNUSABLE = "†"
+
+_SUMMARY_COLUMNS = (
+    Column("mean_all", "all: mean", "decimal", 2),
+    Column("sd_all", "all: SD", "decimal", 2),
+    Column("mean_usable", "usable: mean", "decimal", 2),
+    Column("sd_usable", "usable: SD", "decimal", 2),
+    Column("median_all", "median, all", "decimal", 2),
+    Column("median_usable", "median, usable", "decimal", 2),
+    Column("n_runs", "runs", "count"),
+    Column("n_usable", "usable", "count"),
+    Column("failure_rate_pct", "unusable %", "decimal", 1),
+)
+
+_FAILED_COLUMNS = (
+    Column("model", "model", "text"),
+    Column("seed", "seed", "text"),
+    Column("f1", "F1 %", "decimal", 1),
+    Column("usable", "usable", "text"),
+    Column("empty_pct", "empty answers %", "decimal", 1),
+    Column("unparsed_pct", "unparsed answers %", "decimal", 1),
+)
+
+
+class ModelRow(NamedTuple):
+    """What one model's runs sum up to, in percent."""
+
+    model: str
+    n_runs: int
+    n_usable: int
+    failure_rate_pct: Fraction | None
+    mean_all: Fraction | None
+    sd_all: float | None
+    median_all: Fraction | None
+    mean_usable: Fraction | None
+    sd_usable: float | None
+    median_usable: Fraction | None
+
+
+class FailedRow(NamedTuple):
+    """One run, and the shares of its answers that gave no verdict."""
+
+    model: str
+    seed: str
+    f1: Fraction
+    usable: str
+    empty_pct: float | None
+    unparsed_pct: float | None
+
+
+def detector_seeds_table(study: Study) -> Table:
+    """Return each model's F1 by seed, with mean, SD and median over all and usable runs.
+
+    Args:
+        study: Its runs: model, seed, f1 (percent), usable (0/1).
+
+    Source: arXiv 2608.29307, Table 1.
+    """
+    runs = detector_runs(study)
+    frame = table_frame([_model_row(model, own) for model, own in by_model(runs)])
+    columns = [Column("model", "model", "text")]
+    for seed in sorted({run.seed for run in runs}, key=natural_order):
+        of_model = {run.model: run for run in runs if run.seed == seed}
+        found = [of_model.get(model) for model in frame["model"]]
+        frame[f"f1_seed_{seed}"] = _cells([None if run is None else run.f1 for run in found])
+        frame[f"printed_seed_{seed}"] = _cells([_print_score(run) for run in found])
+        columns.append(Column(f"printed_seed_{seed}", f"seed {seed}", "text"))
+    notes = notes_for(
+        study.provenance,
+        "F1 over responses, in percent; SD: ddof = 1, undefined with fewer than two runs",
+        unusable_note(runs),
+        "median, all: over every run; the paper prints it beside the mean and SD of usable runs",
+    )
+    title = "Detector runs by seed: F1 %"
+    return Table("table1_detectors", title, frame, (*columns, *_SUMMARY_COLUMNS), notes)
+
+
+def failed_answers_table(study: Study) -> Table:
+    """Return the shares of each run's answers that were empty or could not be read.
+
+    Args:
+        study: Its runs, with empty_pct and unparsed_pct.
+
+    Raises:
+        StatisticsError: A share is not a percentage.
+    """
+    failed = needed(study.frames, "runs", ["model", "seed", "empty_pct", "unparsed_pct"])
+    shares = {
+        (str(row["model"]), str(row["seed"])): (
+            _share(row["empty_pct"]),
+            _share(row["unparsed_pct"]),
+        )
+        for row in failed.to_dict("records")
+    }
+    rows = [
+        FailedRow(
+            run.model, run.seed, run.f1, "yes" if run.usable else "no", *shares[run.model, run.seed]
+        )
+        for run in detector_runs(study)
+    ]
+    notes = notes_for(
+        study.provenance,
+        "F1 counts an empty or unparsed answer as not flagged",
+        "—: not recorded" if any(None in row for row in rows) else None,
+    )
+    title = "Detector runs: answers without a verdict"
+    return Table("detector_failures", title, table_frame(rows), _FAILED_COLUMNS, notes)
+
+
+def by_model(runs: Sequence[DetectorRun]) -> Iterator[tuple[str, list[DetectorRun]]]:
+    """Yield each model with its runs; the runs are sorted by model."""
+    for model, own in groupby(runs, key=lambda run: run.model):
+        yield model, list(own)
+
+
+def mean(scores: Sequence[Fraction]) -> Fraction | None:
+    """Return the exact mean; None of nothing."""
+    return sum(scores, Fraction(0)) / len(scores) if scores else None
+
+
+def deviation(scores: Sequence[Fraction]) -> float | None:
+    """Return the standard deviation with ddof = 1; None with fewer than two scores."""
+    middle = mean(scores)
+    if middle is None or len(scores) < 2:
+        return None
+    return math.sqrt(sum((score - middle) ** 2 for score in scores) / (len(scores) - 1))
+
+
+def unusable_note(runs: Sequence[DetectorRun]) -> str:
+    """Name the runs that were excluded by how they turned out."""
+    named = [
+        f"{run.model} seed {run.seed} ({_print_score(run).removesuffix(UNUSABLE)})"
+        for run in runs
+        if not run.usable
+    ]
+    if not named:
+        return "every run is usable"
+    return (
+        f"{UNUSABLE} unusable, excluded after its outcome was seen: {', '.join(named)}; the "
+        "figures with all runs stand beside those without"
+    )
+
+
+def _model_row(model: str, runs: Sequence[DetectorRun]) -> ModelRow:
+    scores = [run.f1 for run in runs]
+    usable = [run.f1 for run in runs if run.usable]
+    return ModelRow(
+        model=model,
+        n_runs=len(scores),
+        n_usable=len(usable),
+        failure_rate_pct=percent(len(scores) - len(usable), len(scores)),
+        mean_all=mean(scores),
+        sd_all=deviation(scores),
+        median_all=median(scores),
+        mean_usable=mean(usable),
+        sd_usable=deviation(usable),
+        median_usable=median(usable) if usable else None,
+    )
+
+
+def _print_score(run: DetectorRun | None) -> str:
+    if run is None:
+        return UNDEFINED
+    return round_half_up(run.f1, 1) + ("" if run.usable else UNUSABLE)
+
+
+def _cells(values: Sequence[Cell]) -> pd.Series[Any]:
+    """Return a column of objects, so that rates stay exact and None stays None."""
+    import pandas as pd
+
+    return pd.Series(values, dtype=object)
+
+
+def _share(value: Any) -> float | None:  # noqa: ANN401 - a cell of anyone's table
+    import pandas as pd
+
+    if pd.isna(value):
+        return None
+    if not 0 <= value <= 100:
+        raise StatisticsError(f"runs: a share of answers is a percentage, got {value}")
+    return float(value)

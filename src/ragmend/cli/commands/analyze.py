@@ -1,0 +1,178 @@
+"""`ragmend analyze`: every table and figure of a run, or of anyone's tables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ragmend.cli.experiment import reopen_experiment
+from ragmend.cli.summary import print_tables, summarize_run
+from ragmend.errors import StatisticsError
+
+if TYPE_CHECKING:
+    from ragmend.analysis.analyze import Analysis
+
+FRAMES = ("labels", "claims", "arms", "records", "selection", "runs", "published")
+_HOLDS = {
+    "labels": "Judge labels: record_id, judge, condition, label[, source_id, task, gold, empty].",
+    "claims": "Claims with P(support), gold and each arm's action.",
+    "arms": "What each arm did to each record.",
+    "records": "Records with source_id, task, gold.",
+    "selection": "Every response with gold and flag.",
+    "runs": "Detector runs: model, seed, f1 (percent), usable.",
+    "published": "Scores as a paper prints them.",
+}
+_SHOWN = (
+    "selection", "table1_detectors", "table2_verifier", "table3_arms", "table5_judged",
+    "contrasts", "judge_reliability", "agreement",
+)  # fmt: skip
+_MOST_ROWS = 48  # a longer table is left to its file
+
+
+def _frame_options(function: Callable[..., None]) -> Callable[..., None]:
+    for name in reversed(FRAMES):
+        function = click.option(
+            f"--{name}", type=click.Path(path_type=Path, dir_okay=False), help=_HOLDS[name]
+        )(function)
+    return function
+
+
+@click.command("analyze")
+@click.argument("run", required=False, type=click.Path(path_type=Path))
+@_frame_options
+@click.option("--reference", help="The condition of the untouched answers [original].")
+@click.option(
+    "--family",
+    metavar="LIST",
+    help="Primary contrasts: a-b,a-c or a:b,a:c; all other pairs are exploratory.",
+)
+@click.option(
+    "--incomplete", type=click.Choice(("refuse", "drop")), help="Records lacking a label."
+)
+@click.option("--primary-judge", help="The judge of per-task tables [qwen, else the first].")
+@click.option(
+    "--same-family", multiple=True, metavar="JUDGE", help="A judge of the verifier's model family."
+)
+@click.option("--threshold", type=click.FloatRange(0, 1), help="Eligible below P(support) [0.5].")
+@click.option(
+    "--margin",
+    type=click.FloatRange(0, 100, min_open=True, max_open=True),
+    help="Equivalence margin in percentage points [5].",
+)
+@click.option("--resamples", type=click.IntRange(100, 1_000_000), help="Resamples [10000].")
+@click.option("--seed", type=click.IntRange(min=0), help="Seed of the bootstrap [42].")
+@click.option(
+    "--confidence",
+    type=click.FloatRange(0.5, 1, min_open=True, max_open=True),
+    help="Level of the intervals [0.95].",
+)
+@click.option(
+    "--check",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Published numbers (id, location, published) to hold against ours.",
+)
+@click.option("--out", type=click.Path(path_type=Path), help="Where tables and figures go.")
+@click.option("--redo", is_flag=True, help="Make a run's tables again although complete.")
+def analyze_command(
+    run: Path | None,
+    check: Path | None,
+    out: Path | None,
+    *,
+    redo: bool,
+    **options: Any,  # noqa: ANN401 - one value an option, read by name below
+) -> None:
+    """Make every table and figure from records; no model is called.
+
+    Either of a RUN, with its own protocol, or of your own tables (CSV, JSONL, Parquet; any
+    subset of them), as in
+
+        ragmend analyze --labels mine.csv --reference baseline --out results
+    """
+    files = {name: options.pop(name) for name in FRAMES if options[name] is not None}
+    given = {name: value for name, value in options.items() if value not in (None, ())}
+    if run is not None:
+        if files or given or out is not None:
+            raise click.UsageError("a RUN has its inputs, protocol and folder; give RUN alone")
+        _analyze_run(run, check, redo=redo)
+        return
+    if not files or redo:
+        raise click.UsageError("give a RUN, or at least one of --" + ", --".join(FRAMES))
+    if out is None and check is None:
+        raise click.UsageError("give --out DIR for tables and figures, or --check FILE")
+    _analyze_files(files, given, check, out)
+
+
+def _analyze_run(run: Path, check: Path | None, *, redo: bool) -> None:
+    experiment = reopen_experiment(run)
+    experiment.run(only="analyze", redo="analyze" if redo else None)
+    if check is None:
+        click.echo(summarize_run(experiment.context.paths))
+        return
+    from ragmend.cli.results import analyze_run
+
+    _check(analyze_run(experiment.context), check)
+
+
+def _analyze_files(
+    files: Mapping[Any, Path], given: Mapping[str, Any], check: Path | None, out: Path | None
+) -> None:
+    from ragmend.cli.own_tables import OwnTables, analyze_tables, with_inputs, write_analysis
+
+    own = OwnTables(files, *_settings(given))
+    repeated = {name.replace("_", "-"): value for name, value in given.items()}
+    own = with_inputs(own, repeated)
+    analysis = analyze_tables(own)
+    if out is not None:
+        write_analysis(analysis, own, out)
+    if check is not None:
+        _check(analysis, check)
+    if out is not None and check is None:
+        click.echo(_describe(analysis, out))
+
+
+def _settings(given: Mapping[str, Any]) -> tuple[Any, Any]:
+    from ragmend.analysis.settings import Provenance, Settings
+
+    names = {
+        "reference": "reference", "incomplete": "incomplete", "margin": "margin_pp",
+        "resamples": "n_resamples", "seed": "seed", "confidence": "confidence",
+    }  # fmt: skip
+    settings = {names[name]: value for name, value in given.items() if name in names}
+    if "family" in given:
+        settings["family"] = tuple(name.strip() for name in given["family"].split(","))
+    facts = {
+        "primary_judge": "primary_judge",
+        "same_family": "verifier_family_judges",
+        "threshold": "threshold",
+    }
+    provenance = {facts[name]: value for name, value in given.items() if name in facts}
+    return Settings.model_validate(settings), Provenance.model_validate(provenance)
+
+
+def _check(analysis: Analysis, path: Path) -> None:
+    """Print every published number beside ours; a difference without a reason is exit code 1."""
+    from ragmend.analysis.acceptance.check import all_borne_out, check_lines, check_published
+    from ragmend.cli.tables_in import read_table
+
+    rows: list[dict[str, str]] = read_table(path).to_dict("records")  # type: ignore[assignment]
+    checked = check_published(analysis.tables, rows)
+    for line in check_lines(checked):
+        click.echo(line)
+    if not all_borne_out(checked):
+        raise StatisticsError(f"{path}: not every number is as published")
+
+
+def _describe(analysis: Analysis, out: Path) -> str:
+    from ragmend.analysis.printing.write import table_markdown
+
+    shown = [analysis.tables[name] for name in _SHOWN if name in analysis.tables]
+    texts = [table_markdown(table) for table in shown if len(table.frame) <= _MOST_ROWS]
+    left_out = [f"left out  {name}: {reason}" for name, reason in analysis.left_out.items()]
+    places = [f"tables   {out / 'tables'}", f"report   {out / 'report.md'}"]
+    if analysis.figures:
+        places.insert(1, f"figures  {out / 'figures'}")
+    return "\n\n".join([print_tables(texts), "\n".join(left_out), "\n".join(places)])

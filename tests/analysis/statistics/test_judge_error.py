@@ -1,0 +1,198 @@
+"""Rates corrected for a judge's errors, against outside programs, algebra and the bootstrap."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from statsmodels.stats.proportion import proportion_confint
+
+from ragmend.analysis import (
+    judge_corrected_rate,
+    judge_error,
+    rogan_gladen,
+    true_rate,
+    youden_interval,
+)
+from ragmend.analysis.statistics.judge_error import JudgeError
+from ragmend.errors import StatisticsError
+
+BY_CHANCE = "refused: the judge is no better than chance"
+IMPOSSIBLE = "refused: the formula leaves [0, 1]"
+RATES = st.fractions(0, 1, max_denominator=1000)
+
+
+def labels_of(counts: dict[tuple[int, ...], int]) -> list[np.ndarray]:
+    """Return one array a place in the keys, each key repeated so many times."""
+    return list(np.repeat(list(counts), list(counts.values()), axis=0).T)
+
+
+@given(RATES, RATES, RATES)
+def test_the_correction_inverts_what_the_errors_do(rate, sensitivity, specificity):
+    assume(sensitivity + specificity != 1)
+    judged = rate * sensitivity + (1 - rate) * (1 - specificity)
+    assert true_rate(judged, sensitivity=sensitivity, specificity=specificity) == rate
+
+
+@given(RATES)
+def test_a_judge_without_errors_is_left_alone(rate):
+    assert true_rate(rate, sensitivity=Fraction(1), specificity=Fraction(1)) == rate
+
+
+def test_labels_that_say_nothing_are_refused():
+    with pytest.raises(StatisticsError, match="say nothing of the rate"):
+        true_rate(Fraction(1, 2), sensitivity=Fraction(3, 4), specificity=Fraction(1, 4))
+
+
+@pytest.mark.parametrize(
+    ("positives", "n", "sensitivity", "specificity", "rate", "low", "high"),
+    [
+        (142, 742, (45, 50), (70, 75), Fraction(1388, 9275), 0.06433401658, 0.21289299604),
+        (10, 200, (19, 20), (792, 800), Fraction(2, 47), 0.01669100157, 0.09141382036),
+    ],
+)
+def test_the_interval_is_that_of_asht(positives, n, sensitivity, specificity, rate, low, high):
+    # The computation of asht::prevSeSp (Fay, after Lang and Reiczigel 2014), run in R 4.2.2:
+    # prevSeSp(142/742, 742, 45/50, 50, 70/75, 75); prevSeSp(10/200, 200, .95, 20, .99, 800)
+    found = rogan_gladen(positives, n, sensitivity=sensitivity, specificity=specificity)
+    assert found.rate == rate
+    assert found.interval == pytest.approx((low, high), abs=1e-10)
+
+
+def test_the_interval_covers_the_true_rate_about_as_often_as_it_says():
+    stream = np.random.default_rng(1)
+    rate, sensitivity, specificity, n, n_error = 0.3, 0.85, 0.9, 400, 80
+    judged = rate * sensitivity + (1 - rate) * (1 - specificity)
+    draws = zip(
+        stream.binomial(n, judged, 600),
+        stream.binomial(n_error, sensitivity, 600),
+        stream.binomial(n_error, specificity, 600),
+        strict=True,
+    )
+    intervals = [
+        rogan_gladen(int(k), n, sensitivity=(int(se), n_error), specificity=(int(sp), n_error))[1]
+        for k, se, sp in draws
+    ]
+    assert 0.93 <= np.mean([low <= rate <= high for low, high in intervals]) <= 0.98
+
+
+@pytest.mark.parametrize(
+    ("counts", "message"),
+    [
+        ({"positives": 5, "n": 4}, "rate: expected 0 <= count <= n"),
+        ({"sensitivity": (0, 0)}, "sensitivity: expected 0 <= count <= n and n > 0, got 0, 0"),
+        ({"specificity": (-1, 3)}, "specificity: expected"),
+        ({"specificity": (1, 10)}, "no better than chance"),
+    ],
+)
+def test_counts_that_do_not_fit_are_refused(counts, message):
+    given_counts = {"positives": 1, "n": 4, "sensitivity": (9, 10), "specificity": (8, 10)}
+    with pytest.raises(StatisticsError, match=message):
+        rogan_gladen(**(given_counts | counts))
+
+
+def test_a_judges_errors_are_counted_where_there_is_gold():
+    judge, gold = labels_of({(1, 1): 4, (0, 1): 1, (1, 0): 2, (0, 0): 3, (1, -1): 5, (0, -1): 6})
+    error = judge_error(judge, gold)
+    assert error == (5, 4, 5, 3)
+    assert (error.sensitivity, error.specificity) == (Fraction(4, 5), Fraction(3, 5))
+    assert error.youden == Fraction(2, 5)
+
+
+def test_youdens_interval_is_newcombes_from_wilsons_ends():
+    error = JudgeError(positives=40, true_positives=36, negatives=30, true_negatives=21)
+    se, fp = 36 / 40, 9 / 30
+    # statsmodels proportion_confint(count, n, method="wilson"), combined by square and add.
+    (l1, u1), (l2, u2) = (
+        proportion_confint(36, 40, method="wilson"), proportion_confint(9, 30, method="wilson")
+    )  # fmt: skip
+    low = se - fp - ((se - l1) ** 2 + (u2 - fp) ** 2) ** 0.5
+    high = se - fp + ((u1 - se) ** 2 + (fp - l2) ** 2) ** 0.5
+    assert youden_interval(error) == pytest.approx((low, high))
+    assert youden_interval(error._replace(positives=0, true_positives=0)) is None
+
+
+@given(st.lists(st.integers(1, 40), min_size=4, max_size=4))
+def test_with_gold_for_every_record_the_corrected_rate_is_the_gold_rate(counts):
+    tp, fn, fp, tn = counts
+    assume(tp * tn > fn * fp)  # better than chance
+    judge, gold = labels_of({(1, 1): tp, (0, 1): fn, (1, 0): fp, (0, 0): tn})
+    found = judge_corrected_rate(judge, gold)
+    assert found.status == "corrected"
+    assert found.corrected == found.raw == Fraction(tp + fn, sum(counts))
+    # proportion_confint(tp + fn, n, method="normal")
+    expected = proportion_confint(tp + fn, sum(counts), method="normal")
+    assert found.interval == pytest.approx(expected)
+
+
+def test_the_interval_of_other_answers_is_as_wide_as_the_bootstraps():
+    judge, gold, other = labels_of(
+        {
+            (1, 1, 1): 60, (1, 1, 0): 40, (0, 1, 0): 15, (1, 0, 1): 5, (1, 0, 0): 15,
+            (0, 0, 0): 75, (1, -1, 1): 30, (1, -1, 0): 10, (0, -1, 0): 50, (0, -1, -1): 150,
+        }
+    )  # fmt: skip
+    found = judge_corrected_rate(judge, gold, other_R=other)
+    assert found.status == "corrected, if error rates carry over"
+    # Judged 95 of 300; sensitivity 100/115, specificity 75/95.
+    assert found.judged == Fraction(95, 300)
+    youden = Fraction(100, 115) + Fraction(75, 95) - 1
+    assert found.corrected == (Fraction(95, 300) + Fraction(75, 95) - 1) / youden
+    stream = np.random.default_rng(3)
+    rates = []
+    for _ in range(1000):
+        rows = stream.integers(0, len(judge), len(judge))
+        rates.append(float(judge_corrected_rate(judge[rows], gold[rows], other_R=other[rows]).raw))
+    width = found.interval.high - found.interval.low
+    assert width == pytest.approx(2 * 1.96 * np.std(rates), rel=0.07)
+
+
+@pytest.mark.parametrize(
+    ("counts", "status"),
+    [
+        ({(1, 0): 3, (0, 0): 4}, "refused: no answer hallucinated by gold, so no sensitivity"),
+        ({(1, 1): 3, (0, 1): 4}, "refused: no answer clean by gold, so no specificity"),
+        ({(1, -1): 3}, "refused: no answer hallucinated by gold, so no sensitivity"),
+        ({(1, 1): 2, (0, 1): 8, (1, 0): 8, (0, 0): 2}, BY_CHANCE),
+        ({(1, 1): 5, (0, 1): 5, (1, 0): 5, (0, 0): 5}, BY_CHANCE),
+        (
+            {(1, 1): 6, (0, 1): 4, (1, 0): 5, (0, 0): 5, (1, -1): 11, (0, -1): 9},
+            "refused: the judge is not shown to be better than chance",
+        ),
+        ({(1, 1): 19, (0, 1): 1, (1, 0): 1, (0, 0): 19, (1, -1): 400}, IMPOSSIBLE),
+    ],
+)  # fmt: skip
+def test_what_would_mean_nothing_is_refused_with_the_reason(counts, status):
+    found = judge_corrected_rate(*labels_of(counts))
+    assert found.status == status
+    assert (found.corrected, found.interval) == (None, None)
+
+
+def test_a_rate_outside_0_and_1_is_shown_but_not_given_as_corrected():
+    judge, gold = labels_of({(1, 1): 36, (0, 1): 4, (1, 0): 20, (0, 0): 20})
+    found = judge_corrected_rate(judge, gold, other_R=np.zeros(80, dtype=int))
+    # (0 + 1/2 − 1) / (9/10 + 1/2 − 1) = −5/4
+    assert (found.raw, found.corrected) == (Fraction(-5, 4), None)
+
+
+def test_where_every_other_answer_is_empty_nothing_was_judged():
+    judge, gold = labels_of({(1, 1): 36, (0, 1): 4, (1, 0): 20, (0, 0): 20})
+    found = judge_corrected_rate(judge, gold, other_R=np.full(80, -1))
+    assert found == (None, None, None, None, "refused: no answer was judged")
+
+
+@pytest.mark.parametrize(
+    ("judge", "gold", "other", "message"),
+    [
+        ([1, 2], [1, 0], None, "labels must be 0 or 1"),
+        ([1, 0], [1, 3], None, "gold must be 0, 1, or -1"),
+        ([1, 0], [1], None, "one label and one gold a record"),
+        ([], [], None, "one label and one gold a record"),
+        ([1, 0], [1, 0], [1], "labels of other answers"),
+        ([1, 0], [1, 0], [1, np.nan], "labels of other answers"),
+    ],
+)
+def test_what_is_no_label_is_refused(judge, gold, other, message):
+    with pytest.raises(StatisticsError, match=message):
+        judge_corrected_rate(judge, gold, other_R=other)

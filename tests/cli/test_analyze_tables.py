@@ -1,0 +1,243 @@
+"""`ragmend analyze` on tables of one's own: from files to tables, or to a plain refusal."""
+
+import json
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+GOLDEN = Path(__file__).parents[1] / "golden" / "analysis"
+INPUTS = {
+    "labels": "reconstructed_labels.csv",
+    "claims": "reconstructed_verifier.csv",
+    "arms": "reconstructed_arms.csv",
+    "records": "reconstructed_records.csv",
+    "selection": "reconstructed_selection.csv",
+    "runs": "published_seed_f1.csv",
+    "published": "published_teqhallu.csv",
+}
+FAST = ("--resamples", 200)
+
+
+def inputs(*names):
+    return [word for name in names for word in (f"--{name}", GOLDEN / INPUTS[name])]
+
+
+def own_labels(n=30):
+    """Two judges, three conditions, two tasks, sources of three records each."""
+    return pd.DataFrame(
+        [
+            {
+                "record_id": f"r{i:02}",
+                "source_id": f"s{i // 3}",
+                "task": "A" if i % 2 else "B",
+                "gold": int(i % 3 == 0),
+                "judge": judge,
+                "condition": condition,
+                "label": int((i + shift) % period == 0),
+            }
+            for i in range(n)
+            for judge, shift in (("first", 0), ("second", 1))
+            for condition, period in (("base", 2), ("better", 3), ("other", 4))
+        ]
+    )
+
+
+@pytest.fixture(scope="module")
+def golden_out(tmp_path_factory):
+    return tmp_path_factory.mktemp("golden") / "out"
+
+
+def test_every_golden_input_gives_every_table_that_files_allow(command, golden_out):
+    done = command("analyze", *inputs(*INPUTS), "--out", golden_out)
+    assert done.returncode == 0, done.stderr
+    made = {path.stem for path in (golden_out / "tables").iterdir()}
+    assert {
+        "selection",
+        "table1_detectors",
+        "table2_verifier",
+        "table3_arms",
+        "table5_judged",
+        "table6_tasks",
+        "table7_clean_and_hallucinatory",
+        "judge_reliability",
+        "contrasts",
+        "agreement",
+        "claims_of_the_text",
+        "provenance",
+    } <= made
+    assert "left out  table4_examples" in done.stdout
+    for name in made:
+        for form in ("csv", "md", "tex"):
+            assert (golden_out / "tables" / f"{name}.{form}").stat().st_size > 0
+    assert (golden_out / "report.md").stat().st_size > 1000
+    assert "7.0e-62" in done.stdout
+
+
+def test_every_published_number_is_ours_or_explained(command):
+    done = command("analyze", *inputs(*INPUTS), "--check", GOLDEN / "acceptance.csv")
+    assert done.returncode == 0, done.stderr
+    assert "240 ok, 2 explained" in done.stdout
+
+
+def test_a_number_whose_input_was_not_given_is_not_taken_for_right(command):
+    done = command("analyze", *inputs("selection"), "--check", GOLDEN / "acceptance.csv")
+    assert done.returncode == 1
+    assert "not every number is as published" in done.stderr
+
+
+def test_a_number_that_differs_is_told_and_fails(command, tmp_path):
+    published = tmp_path / "published.csv"
+    published.write_text("id,location,published\nsel.n,Sec 4,2701\nsel.tp,Sec 4,740\n")
+    done = command("analyze", *inputs("selection"), "--check", published)
+    assert done.returncode == 1
+    assert "1 ok, 0 explained, 1 differ" in done.stdout
+    assert "not every number is as published" in done.stderr
+
+
+@pytest.mark.parametrize("form", ["csv", "jsonl", "parquet"])
+def test_csv_jsonl_and_parquet_give_the_same_numbers(command, tmp_path, form):
+    labels = own_labels()
+    path = tmp_path / f"mine.{form}"
+    if form == "csv":
+        labels.sample(frac=1, random_state=1).to_csv(path, index=False)
+    elif form == "jsonl":
+        labels.to_json(path, orient="records", lines=True)
+    else:
+        labels.to_parquet(path)
+    done = command(
+        "analyze", "--labels", path, "--reference", "base", "--out", tmp_path / form, *FAST
+    )
+    assert done.returncode == 0, done.stderr
+    contrasts = pd.read_csv(tmp_path / form / "tables" / "contrasts.csv")
+    assert contrasts["contrast"].tolist() == ["base-better", "base-other", "better-other"] * 2
+    assert contrasts["family"].tolist() == ["primary", "primary", "exploratory"] * 2
+    assert contrasts["diff_pp"].round(9).tolist()[0] == round(100 * (10 - 15) / 30, 9)
+
+
+def test_a_family_of_ones_own_is_the_primary_one(command, tmp_path):
+    path = tmp_path / "mine.csv"
+    own_labels().to_csv(path, index=False)
+    out = tmp_path / "out"
+    family = ("--family", "better-other,base:better")
+    done = command("analyze", "--labels", path, "--reference", "base", *family, "--out", out, *FAST)
+    assert done.returncode == 0, done.stderr
+    contrasts = pd.read_csv(out / "tables" / "contrasts.csv")
+    assert contrasts.query("family == 'primary'")["contrast"].tolist()[:2] == [
+        "better-other",
+        "base-better",
+    ]
+
+
+def test_labels_without_a_reference_give_the_agreement_alone(command, tmp_path):
+    path = tmp_path / "mine.csv"
+    own_labels().drop(columns=["gold", "task", "source_id"]).to_csv(path, index=False)
+    done = command("analyze", "--labels", path, "--out", tmp_path / "out", *FAST)
+    assert done.returncode == 0, done.stderr
+    made = {path.stem for path in (tmp_path / "out" / "tables").glob("*.csv")}
+    assert "agreement" in made
+    assert "contrasts" not in made
+    assert "left out  contrasts:" in done.stdout
+
+
+def test_one_condition_is_enough_for_agreement(command, tmp_path):
+    path = tmp_path / "mine.csv"
+    own_labels().query("condition == 'base'").to_csv(path, index=False)
+    done = command("analyze", "--labels", path, "--out", tmp_path / "out", *FAST)
+    assert done.returncode == 0, done.stderr
+    agreement = pd.read_csv(tmp_path / "out" / "tables" / "agreement.csv")
+    assert "gold" in set(agreement["rater_a"]) | set(agreement["rater_b"])
+
+
+def test_incomplete_records_are_refused_and_dropped_only_when_asked(command, tmp_path):
+    path = tmp_path / "mine.csv"
+    own_labels().drop(index=7).to_csv(path, index=False)
+    words = ("analyze", "--labels", path, "--reference", "base", "--out", tmp_path / "out", *FAST)
+    refused = command(*words)
+    assert refused.returncode == 1
+    assert "record r01, judge first, condition better: no label (1 of 180" in refused.stderr
+    assert not (tmp_path / "out").exists()
+    dropped = command(*words, "--incomplete", "drop")
+    assert dropped.returncode == 0, dropped.stderr
+    assert "1 record" in dropped.stdout
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda t: t.assign(label=t["label"].replace(1, 2)), "label '2' is neither 0 nor 1"),
+        (lambda t: pd.concat([t, t.iloc[[4]]]), "row 181, record r00, judge second, condition"),
+        (lambda t: t.drop(columns="judge"), r"lacks the column(s) judge"),
+        (lambda t: t.iloc[:0], "has no rows"),
+        (lambda t: t.assign(judge=t["judge"].replace("first", "gold")), "gold"),
+    ],
+)
+def test_a_table_that_is_wrong_is_refused_with_file_row_and_key(command, tmp_path, change, message):
+    path = tmp_path / "mine.csv"
+    change(own_labels()).to_csv(path, index=False)
+    done = command(
+        "analyze", "--labels", path, "--reference", "base", "--out", tmp_path / "out", *FAST
+    )
+    assert done.returncode == 1
+    assert message in done.stderr
+    assert "mine.csv" in done.stderr
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ((), "give a RUN, or at least one of --labels"),
+        (("--labels", "x.csv"), "give --out DIR"),
+        (("run", "--labels", "x.csv"), "give RUN alone"),
+        (("run", "--reference", "a"), "give RUN alone"),
+        (("--labels", "x.csv", "--out", "o", "--confidence", "1.5"), "confidence"),
+    ],
+)
+def test_words_that_do_not_fit_together_are_a_usage_error(command, words, message):
+    done = command("analyze", *words)
+    assert done.returncode == 2
+    assert message in done.stderr
+
+
+def test_the_folder_of_a_run_is_not_written_over(command, finished):
+    done = command("analyze", *inputs("selection"), "--out", finished)
+    assert done.returncode == 1
+    assert "is the folder of a run" in done.stderr
+
+
+def test_what_an_earlier_analysis_left_there_does_not_stay(command, tmp_path):
+    out = tmp_path / "out"
+    assert command("analyze", *inputs("selection", "arms"), "--out", out, *FAST).returncode == 0
+    assert (out / "tables" / "table3_arms.csv").exists()
+    assert command("analyze", *inputs("selection"), "--out", out, *FAST).returncode == 0
+    assert not (out / "tables" / "table3_arms.csv").exists()
+    assert (out / "tables" / "selection.csv").exists()
+
+
+def test_running_twice_writes_the_same_bytes(command, tmp_path):
+    path = tmp_path / "mine.csv"
+    own_labels().to_csv(path, index=False)
+    words = ("analyze", "--labels", path, "--reference", "base", *FAST, "--out")
+    for name in ("one", "two"):
+        assert command(*words, tmp_path / name).returncode == 0
+    one, two = (
+        {p.relative_to(tmp_path / name): p.read_bytes() for p in (tmp_path / name).rglob("*.*")}
+        for name in ("one", "two")
+    )
+    assert one == two
+
+
+def test_the_command_in_the_provenance_makes_the_numbers_again(command, tmp_path):
+    path = tmp_path / "mine.csv"
+    own_labels().to_csv(path, index=False)
+    words = ("--reference", "base", "--family", "base-better", *FAST)
+    assert command("analyze", "--labels", path, *words, "--out", tmp_path / "o").returncode == 0
+    rows = pd.read_csv(tmp_path / "o" / "tables" / "provenance.csv")
+    (line,) = set(rows["command"])
+    again = command(*line.split()[1:], "--out", tmp_path / "again")
+    assert again.returncode == 0, again.stderr
+    for name in ("contrasts.csv", "agreement.csv", "provenance.csv"):
+        first = (tmp_path / "o" / "tables" / name).read_bytes()
+        assert (tmp_path / "again" / "tables" / name).read_bytes() == first
+    assert json.loads((tmp_path / "o" / "analysis.json").read_text())["tables"]
