@@ -7,6 +7,7 @@ multiplicities (how often each record was drawn) serves every statistic on those
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 _CELLS_PER_BATCH = 1_000_000  # about 16 MB of indices and multiplicities at a time
+_CELLS_KEPT = 10_000_000  # a draw of fewer is kept, in 20 MB at most
 _WHOLE_IN_SINGLE = 2**24  # float32 adds whole numbers below it exactly, in half the time
 
 
@@ -139,14 +141,34 @@ def wilson_interval(count: int, n: int, *, confidence: float = 0.95) -> Interval
 
 
 def multiplicities(n: int, n_resamples: int, seed: int) -> Iterator[NDArray[np.float64]]:
-    """Yield, batch by batch, how often each of n units is drawn in each resample."""
+    """Yield, batch by batch, how often each of n units is drawn in each resample.
+
+    Every statistic on the same records starts the same stream, so that small draws are kept.
+    """
+    if n * n_resamples > _CELLS_KEPT or n > np.iinfo(np.uint16).max:
+        for counts_BR in _draw(n, n_resamples, seed):
+            yield counts_BR.astype(np.float64)
+        return
+    kept_BR = _kept_draw(n, n_resamples, seed)
+    size = max(1, _CELLS_PER_BATCH // n)
+    for start in range(0, n_resamples, size):
+        yield kept_BR[start : start + size].astype(np.float64)
+
+
+@lru_cache(maxsize=8)
+def _kept_draw(n: int, n_resamples: int, seed: int) -> NDArray[np.uint16]:
+    """Return a whole draw in little room; a unit is drawn n times at most."""
+    return np.concatenate([part.astype(np.uint16) for part in _draw(n, n_resamples, seed)])
+
+
+def _draw(n: int, n_resamples: int, seed: int) -> Iterator[NDArray[np.intp]]:
     stream = np.random.default_rng(seed)
     size = max(1, _CELLS_PER_BATCH // n)
     for start in range(0, n_resamples, size):
         rows = min(size, n_resamples - start)
         cells_BR = stream.integers(0, n, (rows, n))
         cells_BR += n * np.arange(rows)[:, None]
-        yield np.bincount(cells_BR.ravel(), minlength=rows * n).reshape(rows, n).astype(np.float64)
+        yield np.bincount(cells_BR.ravel(), minlength=rows * n).reshape(rows, n)
 
 
 def _sums_fit_single(values_RS: NDArray[np.float64]) -> bool:
