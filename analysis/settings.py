@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from ragmend.records import Count, Name, Probability, Record
+from ragmend.records import Count, FigureFormat, Name, Probability, Record
 
 Family = Literal["primary", "exploratory"]
 Incomplete = Literal["refuse", "drop"]
@@ -57,6 +57,8 @@ class Settings(Record):
     """What to do with records that lack a label: stop, or leave the whole record out."""
     margin_pp: Annotated[float, Field(gt=0.0, lt=100.0)] = 5.0
     """Two rates closer than this many percentage points are called equivalent."""
+    figure_formats: tuple[FigureFormat, ...] = ("pdf", "png")
+    """Formats of the figures besides SVG, which a report shows."""
     power: Annotated[float, Field(gt=0.0, lt=1.0)] = 0.8
     """Power at which a detectable difference is quoted."""
 

@@ -63,7 +63,10 @@ def agreement_heatmap_figure(study: Study, tables: Mapping[str, Table]) -> Figur
     if len(panels) > _MOST_PANELS:
         caption += f" The first {_MOST_PANELS} of {len(panels)} conditions."
     return draw_figure(
-        title, caption, lambda: _draw_panels(panels[:_MOST_PANELS], title, table.marks)
+        study.settings,
+        title,
+        caption,
+        lambda: _draw_panels(panels[:_MOST_PANELS], title, table.marks),
     )
 
 

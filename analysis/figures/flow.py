@@ -89,7 +89,7 @@ def flow_figure(study: Study, tables: Mapping[str, Table]) -> Figure | None:
         "is of this input."
     )
     footnote = HEURISTIC_FOOTNOTE if is_heuristic and "table5_judged" in tables else ""
-    return draw_figure(_TITLE, caption, lambda: _draw(rows, footnote))
+    return draw_figure(study.settings, _TITLE, caption, lambda: _draw(rows, footnote))
 
 
 def _rows(claims: Claims | None, tables: Mapping[str, Table], threshold: str) -> list[list[Box]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ragmend.analysis.figures.many_rates import draw_many_rates
 from ragmend.analysis.figures.style import (
     COLOURS,
     HEURISTIC_FOOTNOTE,
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure as Canvas
 
 _MOST_NUMBERED_JUDGES = 4
+_MOST_JUDGES_ABREAST = 10
 # Characters.
 _LONGEST_JUDGE, _LONGEST_LEGEND, _LONGEST_CONDITION = 26, 56, 16
 
@@ -51,7 +53,9 @@ def judged_rates_figure(study: Study, tables: Mapping[str, Table]) -> Figure:
     if is_heuristic:
         caption += f" {HEURISTIC_JUDGES[0].upper()}{HEURISTIC_JUDGES[1:]}."
     footnote = HEURISTIC_FOOTNOTE if is_heuristic else ""
-    return draw_figure(title, caption, lambda: _draw_rates(judged, title, footnote))
+    has_rows = judged.frame["judge"].nunique() > _MOST_JUDGES_ABREAST
+    draw = draw_many_rates if has_rows else _draw_rates
+    return draw_figure(study.settings, title, caption, lambda: draw(judged, title, footnote))
 
 
 def _is_crowded(judged: Table) -> bool:

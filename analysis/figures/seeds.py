@@ -44,7 +44,7 @@ def seed_f1_figure(study: Study, tables: Mapping[str, Table]) -> Figure:
     )
     if any(run.is_population for run in runs):
         caption += " Bold: the run whose flags are the population."
-    return draw_figure(title, caption, lambda: _draw(runs, title))
+    return draw_figure(study.settings, title, caption, lambda: _draw(runs, title))
 
 
 def _draw(runs: Sequence[DetectorRun], title: str) -> Canvas:

@@ -9,6 +9,8 @@ import io
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ragmend.analysis.settings import Settings
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Canvas
@@ -42,17 +44,18 @@ _METADATA: dict[str, dict[str, None]] = {
 
 
 class Figure(NamedTuple):
-    """A finished figure: bytes by format (`svg`, `pdf`, `png`), and its caption."""
+    """A finished figure: bytes by format (`svg`, perhaps `pdf`, `png`), and its caption."""
 
     title: str
     caption: str
     images: dict[str, bytes]
 
 
-def draw_figure(title: str, caption: str, draw: Callable[[], Canvas]) -> Figure:
+def draw_figure(settings: Settings, title: str, caption: str, draw: Callable[[], Canvas]) -> Figure:
     """Call the drawing function in the house style and render what it returns.
 
     Args:
+        settings: Which formats besides SVG.
         title: Title of the figure.
         caption: What it shows, in a sentence or two.
         draw: Returns the finished canvas; called once.
@@ -61,7 +64,8 @@ def draw_figure(title: str, caption: str, draw: Callable[[], Canvas]) -> Figure:
 
     with mpl.rc_context(_STYLE):
         canvas = draw()
-        return Figure(title, caption, {form: _render(canvas, form) for form in _METADATA})
+        images = {form: _render(canvas, form) for form in ("svg", *settings.figure_formats)}
+    return Figure(title, caption, images)
 
 
 def new_canvas(width: float = 7.2, height: float = 4.2) -> Canvas:

@@ -108,7 +108,10 @@ def tradeoff_figure(study: Study, tables: Mapping[str, Table]) -> Figure | None:
     footnote = HEURISTIC_FOOTNOTE if is_heuristic else ""
     of_tasks = _task_points(tables.get("table6_tasks"), {point.arm for point in points})
     return draw_figure(
-        _TITLE, caption, lambda: _draw(points, of_tasks, str(reference), judge, footnote)
+        study.settings,
+        _TITLE,
+        caption,
+        lambda: _draw(points, of_tasks, str(reference), judge, footnote),
     )
 
 

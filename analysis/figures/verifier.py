@@ -69,7 +69,9 @@ def verifier_roc_figure(study: Study, tables: Mapping[str, Table]) -> Figure:
         f"recall. The dot is the threshold in use, P(support) < {point.threshold:g}, over all "
         "tasks. Dashed: an order by chance. Precision begins at the lowest P(support) that occurs."
     )
-    return draw_figure(title, caption, lambda: _draw_curves(parts, areas, point, title))
+    return draw_figure(
+        study.settings, title, caption, lambda: _draw_curves(parts, areas, point, title)
+    )
 
 
 def support_figure(study: Study, tables: Mapping[str, Table]) -> Figure:
@@ -89,7 +91,9 @@ def support_figure(study: Study, tables: Mapping[str, Table]) -> Figure:
         f"P(support) < {threshold:g}: what lies to its left is eligible for repair; the dot is "
         "the eligible share of all claims, aligned or not."
     )
-    return draw_figure(title, caption, lambda: _draw_spread(claims, eligible, threshold, title))
+    return draw_figure(
+        study.settings, title, caption, lambda: _draw_spread(claims, eligible, threshold, title)
+    )
 
 
 def _point(pooled: pd.DataFrame, threshold: float) -> _Point:

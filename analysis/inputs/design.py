@@ -46,6 +46,8 @@ def label_design(found: Iterable[str], settings: Settings) -> Design:
     conditions = settings.conditions or tuple(sorted(set(found)))
     reference = _reference(conditions, settings.reference)
     ordered = _in_order(conditions, reference)
+    if len(ordered) == 1:
+        return Design(ordered, reference, (), "one condition only: nothing is compared")
     if settings.family:
         primary = [parse_contrast(name, ordered) for name in settings.family]
         reason = "primary contrasts: as given"

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from ragmend.analysis.printing.printed import Section
 from ragmend.analysis.printing.table import Table
 from ragmend.analysis.prose.rows import Row, rows_of
-from ragmend.analysis.prose.words import counted, listed, percent, share
+from ragmend.analysis.prose.words import MOST_NAMED, counted, listed, percent, share
 from ragmend.analysis.study import Study
 
 LOW_CEILING = 0.5
@@ -25,7 +25,7 @@ def where_judges_agree(study: Study, tables: Mapping[str, Table]) -> Section | N
     sentences = [
         *_pairs(between),
         *_alpha(everyone),
-        *(_gold(row) for row in with_gold),
+        *_gold(with_gold),
         *_bias(tables),
     ]
     return Section(heading="Where judges agree", sentences=tuple(sentences))
@@ -69,7 +69,20 @@ def _alpha(rows: list[Row]) -> Iterator[str]:
         yield f"Krippendorff's α over all judges: {values} (1 is perfect, 0 is chance)."
 
 
-def _gold(row: Row) -> str:
+def _gold(rows: list[Row]) -> Iterator[str]:
+    known = [row for row in rows if row["kappa"] is not None]
+    if len(rows) <= MOST_NAMED or not known:
+        yield from map(_against_gold, rows)
+        return
+    low, high = (choose(known, key=lambda row: row["kappa"]) for choose in (min, max))
+    yield (
+        f"κ against human annotation is defined for {counted(len(known), 'judge')}; the lowest and "
+        "the highest:"
+    )
+    yield from map(_against_gold, (low, high))
+
+
+def _against_gold(row: Row) -> str:
     judge = next(rater for rater in _raters(row) if rater != "gold")
     start = f"{judge} against human annotation:"
     if row["kappa"] is None:
@@ -87,6 +100,11 @@ def _bias(tables: Mapping[str, Table]) -> Iterator[str]:
         for row in rows
         if row["rate_clean"] is not None
     ]
+    if len(rates) > MOST_NAMED:
+        known = [row for row in rows if row["rate_clean"] is not None]
+        low, high = (choose(known, key=lambda row: row["rate_clean"]) for choose in (min, max))
+        ends = [f"{percent(100 * row['rate_clean'])} ({row['judge']})" for row in (low, high)]
+        rates = [f"from {' to '.join(ends)}"]
     if rates:
         yield (
             "Of the answers that people found clean the judges call hallucinated: "

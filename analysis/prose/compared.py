@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from ragmend.analysis.printing.printed import Section
 from ragmend.analysis.printing.table import Table
 from ragmend.analysis.prose.rows import rows_by
-from ragmend.analysis.prose.words import counted, listed, percent
+from ragmend.analysis.prose.words import MOST_NAMED, counted, listed, percent
 from ragmend.analysis.study import Study
 
 
@@ -41,9 +41,9 @@ def _labels(study: Study) -> Iterator[str]:
     cube, design = study.cube, study.design
     n = len(cube.record_ids)
     yield (
-        f"{counted(len(cube.judges), 'judge')} ({listed(cube.judges)}) labelled the same "
-        f"{counted(n, 'record')} in {counted(len(cube.conditions), 'condition')} "
-        f"({listed(cube.conditions)}); every comparison is within records and within a judge."
+        f"{counted(len(cube.judges), 'judge')}{_names(cube.judges)} labelled the same "
+        f"{counted(n, 'record')} in {counted(len(cube.conditions), 'condition')}"
+        f"{_names(cube.conditions)}; every comparison is within records and within a judge."
     )
     if cube.n_dropped:
         yield (
@@ -70,3 +70,7 @@ def _labels(study: Study) -> Iterator[str]:
         )
     elif len(cube.conditions) > 1:
         yield "No reference condition is known, so that conditions are not compared."
+
+
+def _names(names: Sequence[str]) -> str:
+    return f" ({listed(names)})" if len(names) <= MOST_NAMED else ""

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from ragmend.analysis.printing.printed import Section
 from ragmend.analysis.printing.table import Table
 from ragmend.analysis.prose.rows import rows_of
-from ragmend.analysis.prose.words import counted, listed, p_value, points
+from ragmend.analysis.prose.words import MOST_NAMED, counted, listed, p_value, points
 from ragmend.analysis.settings import Contrast
 from ragmend.analysis.statistics.paired import PairedContrast
 from ragmend.analysis.study import Study
@@ -55,7 +55,11 @@ def _change(contrast: Contrast, rows: Sequence[PairedContrast]) -> str:
     seen = [row for row in rows if _is_significant(row)]
     if not seen:
         return f"{contrast.name}: no judge sees a significant change."
-    changes = ", ".join(f"{row.judge} {points(row.diff_pp)}" for row in seen)
+    named = sorted(seen, key=lambda row: row.diff_pp)
+    shown = seen if len(seen) <= MOST_NAMED else [named[0], named[-1]]
+    changes = (", " if shown is seen else " to ").join(
+        f"{row.judge} {points(row.diff_pp)}" for row in shown
+    )
     worst = max(seen, key=lambda row: (row.p_holm or 0.0, row.log10_p))
     who = "every judge" if len(seen) == len(rows) else f"{len(seen)} of {len(rows)} judges"
     fewer = {row.diff_pp < 0 for row in seen}
@@ -81,7 +85,7 @@ def _undecided(row: PairedContrast, detectable_pp: float | None, verdict: str, s
         f"{row.contrast}, {row.judge}: {points(row.diff_pp)} points, {_holm(row)}: not significant"
     )
     if detectable_pp is None:
-        can = "so few labels differ that no possible change would have been found"
+        can = "so few labels differ here that no change among them could have been found"
     else:
         can = (
             f"a change of {points(detectable_pp)[1:]} points or more would have been found with "
@@ -138,4 +142,4 @@ def _across(tables: Mapping[str, Table]) -> Iterator[str]:
             f"({counted(len(agreed), 'contrast')} of {len(primary)})."
         )
     if mixed:
-        yield f"The judges contradict each other in direction on {listed(mixed)}."
+        yield f"The judges do not agree on a direction for {listed(mixed)}."

@@ -8,6 +8,9 @@ from typing import Any
 
 from ragmend.analysis.printing.table import print_p_value, round_half_up
 
+MOST_NAMED = 8
+"""More judges or conditions than these are counted in a sentence, not named."""
+
 
 def points(value: float | Fraction) -> str:
     """Print a signed difference in percentage points, as in `−28.4`."""
@@ -22,7 +25,7 @@ def percent(value: float | Fraction) -> str:
 
 def share(value: float | Fraction) -> str:
     """Print a proportion or coefficient with three decimals."""
-    return round_half_up(value, 3)
+    return round_half_up(value, 3).replace("-", "−")
 
 
 def p_value(p: float, log10_p: float | None = None) -> str:

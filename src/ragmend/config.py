@@ -19,7 +19,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from ragmend.errors import ConfigError, MissingInputError
 from ragmend.io import explain, read_file
-from ragmend.records import TASKS, Name, SpanPolicy, Split, TaskType
+from ragmend.records import TASKS, FigureFormat, Name, SpanPolicy, Split, TaskType
 from ragmend.toml_files import (
     expand_variables,
     parse_toml,
@@ -179,6 +179,8 @@ class AnalysisConfig(Section):
     """Seed of the bootstrap."""
     confidence: Annotated[float, Field(gt=0.5, lt=1.0)] = 0.95
     """Confidence level of every interval."""
+    figure_formats: tuple[FigureFormat, ...] = ("pdf", "png")
+    """Formats of the figures besides SVG, which the report shows."""
 
 
 class Config(Section):

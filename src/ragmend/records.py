@@ -23,6 +23,7 @@ Arm = Literal["removal", "extractive", "generative"]
 Condition = Literal["original", "removal", "extractive", "generative"]
 ActionKind = Literal["keep", "substitute", "rewrite", "drop"]
 JudgementStatus = Literal["ok", "empty_answer"]
+FigureFormat = Literal["pdf", "png"]
 
 TASKS: tuple[TaskType, ...] = ("QA", "Data2txt", "Summary")
 ARMS: tuple[Arm, ...] = ("removal", "extractive", "generative")

@@ -50,7 +50,7 @@ def with_inputs(own: OwnTables, options: Mapping[str, object]) -> OwnTables:
     for name, value in options.items():
         values = value if isinstance(value, tuple) else () if value is None else (value,)
         for one in values:
-            words += [f"--{name}", str(one)]
+            words += [f"--{name}"] if one is True else [f"--{name}", str(one)]
     update = {"inputs": inputs, "command": shlex.join(words)}
     return own._replace(provenance=own.provenance.model_copy(update=update))
 

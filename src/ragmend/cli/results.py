@@ -56,6 +56,7 @@ def analyze_run(context: Context) -> Analysis:
         n_resamples=config.analysis.n_resamples,
         seed=config.analysis.seed,
         confidence=config.analysis.confidence,
+        figure_formats=config.analysis.figure_formats,
         conditions=CONDITIONS,
     )
     return analyze(frames, settings=settings, provenance=_provenance(context))

@@ -69,6 +69,7 @@ def _frame_options(function: Callable[..., None]) -> Callable[..., None]:
     type=click.FloatRange(0.5, 1, min_open=True, max_open=True),
     help="Level of the intervals [0.95].",
 )
+@click.option("--svg-only", is_flag=True, help="No PDF and PNG, which take seconds.")
 @click.option(
     "--check",
     type=click.Path(path_type=Path, dir_okay=False),
@@ -93,7 +94,7 @@ def analyze_command(
         ragmend analyze --labels mine.csv --reference baseline --out results
     """
     files = {name: options.pop(name) for name in FRAMES if options[name] is not None}
-    given = {name: value for name, value in options.items() if value not in (None, ())}
+    given = {name: value for name, value in options.items() if value not in (None, (), False)}
     if run is not None:
         if files or given or out is not None:
             raise click.UsageError("a RUN has its inputs, protocol and folder; give RUN alone")
@@ -142,6 +143,8 @@ def _settings(given: Mapping[str, Any]) -> tuple[Any, Any]:
         "resamples": "n_resamples", "seed": "seed", "confidence": "confidence",
     }  # fmt: skip
     settings = {names[name]: value for name, value in given.items() if name in names}
+    if "svg_only" in given:
+        settings["figure_formats"] = ()
     if "family" in given:
         settings["family"] = tuple(name.strip() for name in given["family"].split(","))
     facts = {
@@ -171,7 +174,12 @@ def _describe(analysis: Analysis, out: Path) -> str:
 
     shown = [analysis.tables[name] for name in _SHOWN if name in analysis.tables]
     texts = [table_markdown(table) for table in shown if len(table.frame) <= _MOST_ROWS]
-    left_out = [f"left out  {name}: {reason}" for name, reason in analysis.left_out.items()]
+    reasons = dict.fromkeys(analysis.left_out.values())
+    left_out = [
+        f"left out  {', '.join(name for name, why in analysis.left_out.items() if why == reason)}: "
+        f"{reason}"
+        for reason in reasons
+    ]
     places = [f"tables   {out / 'tables'}", f"report   {out / 'report.md'}"]
     if analysis.figures:
         places.insert(1, f"figures  {out / 'figures'}")

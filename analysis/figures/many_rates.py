@@ -1,0 +1,82 @@
+"""The judged rates of many judges: a row a judge, a colour a condition."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ragmend.analysis.figures.style import (
+    COLOURS,
+    FAINT,
+    MARKERS,
+    clear_frame,
+    new_canvas,
+    set_footnote,
+    set_title,
+)
+from ragmend.analysis.printing.table import Table
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.artist import Artist
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure as Canvas
+
+_ROW_INCHES, _EDGE_INCHES = 0.24, 1.5
+_LONGEST_NAME = 40  # characters
+_ROWS_SPREAD = 0.6  # of the room between two rows
+
+
+def draw_many_rates(judged: Table, title: str, footnote: str) -> Canvas:
+    """Return a canvas as high as there are judges.
+
+    Args:
+        judged: The table `table5_judged`.
+        title: Title of the figure.
+        footnote: A line below, or nothing.
+    """
+    frame = judged.frame
+    judges = list(dict.fromkeys(frame["judge"]))
+    conditions = list(dict.fromkeys(frame["condition"]))
+    canvas = new_canvas(7.2, _EDGE_INCHES + _ROW_INCHES * len(judges))
+    axes = canvas.add_subplot()
+    dots = [
+        _draw_condition(axes, frame[frame["condition"] == condition], c, len(conditions))
+        for c, condition in enumerate(conditions)
+    ]
+    _dress(axes, [judged.marks.get(judge, judge) for judge in judges], int(frame["n"].iloc[0]))
+    set_title(axes, title, pad=10 if len(conditions) == 1 else 26)
+    if len(conditions) > 1:
+        axes.legend(
+            handles=dots, loc="lower left", bbox_to_anchor=(-0.012, 1.0), ncols=len(dots),
+            frameon=False, handletextpad=0.2, columnspacing=1.4, borderaxespad=0.2,
+        )  # fmt: skip
+    set_footnote(canvas, footnote)
+    return canvas
+
+
+def _draw_condition(axes: Axes, rows: pd.DataFrame, condition: int, n_conditions: int) -> Artist:
+    """Draw one condition's dots and intervals, judges from top to bottom."""
+    shift = _ROWS_SPREAD * ((condition + 0.5) / n_conditions - 0.5)
+    y = [place + shift for place in range(len(rows))]
+    lows, highs = rows["rate_low"].astype(float), rows["rate_high"].astype(float)
+    colour = COLOURS[condition % len(COLOURS)]
+    axes.hlines(y, lows, highs, color=colour, linewidth=2.5, alpha=0.35, zorder=2)
+    (dots,) = axes.plot(
+        [float(rate) for rate in rows["rate_pct"]], y, linestyle="none",
+        marker=MARKERS[condition % len(MARKERS)], markersize=4, color=colour,
+        markeredgecolor="white", markeredgewidth=0.4, label=str(rows["condition"].iloc[0]),
+        zorder=3,
+    )  # fmt: skip
+    return dots
+
+
+def _dress(axes: Axes, names: list[str], n: int) -> None:
+    short = [
+        name if len(name) <= _LONGEST_NAME else f"{name[: _LONGEST_NAME - 1]}…" for name in names
+    ]
+    axes.set_yticks(range(len(names)), short, fontsize=8)
+    axes.set_ylim(len(names) - 0.5, -0.5)
+    axes.set_xlim(0, 100)
+    axes.set_xlabel(f"answers judged hallucinated (%), of the same {n:,}", labelpad=6)
+    clear_frame(axes, grid="x")
+    axes.hlines(range(len(names)), 0, 100, color=FAINT, linewidth=0.5, zorder=0)
