@@ -9,6 +9,12 @@ from ragmend.records import Count, FigureFormat, Name, Probability, Record
 Family = Literal["primary", "exploratory"]
 Incomplete = Literal["refuse", "drop"]
 
+SIGNIFICANCE_LEVEL = 0.05
+"""Two-sided level at which any table or sentence calls a difference shown.
+
+It is fixed: a wider or narrower interval (`Settings.confidence`) moves no verdict.
+"""
+
 
 class Contrast(Record):
     """A comparison of two conditions on the same records: B minus A."""

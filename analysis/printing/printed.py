@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
@@ -38,6 +39,8 @@ class PrintedFigure(Record):
     name: Name
     title: Name
     caption: Name
+    svg_sha256: Name
+    """Hash of the drawing: whoever shows it depends on the drawing through this file."""
 
 
 class PrintedAnalysis(Record):
@@ -68,7 +71,12 @@ def print_analysis(analysis: Analysis) -> PrintedAnalysis:
     return PrintedAnalysis(
         sections=analysis.sections,
         figures=tuple(
-            PrintedFigure(name=name, title=figure.title, caption=figure.caption)
+            PrintedFigure(
+                name=name,
+                title=figure.title,
+                caption=figure.caption,
+                svg_sha256=hashlib.sha256(figure.images["svg"]).hexdigest(),
+            )
             for name, figure in analysis.figures.items()
         ),
         tables=tuple(

@@ -13,6 +13,9 @@ from ragmend.analysis.study import Study
 LOW_CEILING = 0.5
 """Below it the margins alone keep κ far from 1, and a reader must know."""
 
+MOSTLY = 0.5
+"""A judge that calls more clean answers hallucinated than this says so of most."""
+
 
 def where_judges_agree(study: Study, tables: Mapping[str, Table]) -> Section | None:
     """Describe agreement between judges and with gold, with the ceilings that margins set."""
@@ -39,9 +42,12 @@ def _pairs(pairs: list[Row]) -> Iterator[str]:
     known = [row for row in pairs if row["kappa"] is not None]
     if known:
         low, high = (choose(known, key=lambda row: row["kappa"]) for choose in (min, max))
+        lowest = f"{share(low['kappa'])} ({_pair(low)})"
         yield (
-            f"Cohen's κ between two judges runs from {share(low['kappa'])} ({_pair(low)}) to "
-            f"{share(high['kappa'])} ({_pair(high)}) over {counted(len(known), 'comparison')}."
+            f"Cohen's κ between two judges is {lowest}."
+            if len(known) == 1
+            else f"Cohen's κ between two judges runs from {lowest} to {share(high['kappa'])} "
+            f"({_pair(high)}) over {len(known):,} comparisons."
         )
     capped = [row for row in known if row["kappa_max"] < LOW_CEILING]
     if capped:
@@ -94,20 +100,15 @@ def _against_gold(row: Row) -> str:
 
 
 def _bias(tables: Mapping[str, Table]) -> Iterator[str]:
-    rows = rows_of(tables, "judge_reliability")
-    rates = [
-        f"{row['judge']} {percent(100 * row['rate_clean'])}"
-        for row in rows
-        if row["rate_clean"] is not None
-    ]
-    if len(rates) > MOST_NAMED:
-        known = [row for row in rows if row["rate_clean"] is not None]
-        low, high = (choose(known, key=lambda row: row["rate_clean"]) for choose in (min, max))
-        ends = [f"{percent(100 * row['rate_clean'])} ({row['judge']})" for row in (low, high)]
-        rates = [f"from {' to '.join(ends)}"]
-    if rates:
+    rows = [row for row in rows_of(tables, "judge_reliability") if row["rate_clean"] is not None]
+    if not rows:
+        return
+    ordered = sorted(rows, key=lambda row: row["rate_clean"])
+    ends = [f"{percent(100 * row['rate_clean'])} ({row['judge']})" for row in ordered]
+    rates = listed(ends) if len(ends) <= MOST_NAMED else f"from {ends[0]} to {ends[-1]}"
+    yield f"Of the answers that people found clean the judges call hallucinated: {rates}."
+    if ordered[-1]["rate_clean"] >= MOSTLY:
         yield (
-            "Of the answers that people found clean the judges call hallucinated: "
-            f"{listed(rates)}. A judge that flags nearly everything cannot show that a "
-            "repair left nothing behind."
+            "A judge that calls most clean answers hallucinated cannot show that a repair left "
+            "nothing behind."
         )

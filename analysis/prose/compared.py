@@ -43,7 +43,7 @@ def _labels(study: Study) -> Iterator[str]:
     yield (
         f"{counted(len(cube.judges), 'judge')}{_names(cube.judges)} labelled the same "
         f"{counted(n, 'record')} in {counted(len(cube.conditions), 'condition')}"
-        f"{_names(cube.conditions)}; every comparison is within records and within a judge."
+        f"{_names(cube.conditions)}."
     )
     if cube.n_dropped:
         yield (
@@ -62,11 +62,16 @@ def _labels(study: Study) -> Iterator[str]:
         n_sources = len(set(cube.sources_R))
         yield f"The records go back to {counted(n_sources, 'source')}."
     if design.contrasts:
-        n_primary = sum(contrast.family == "primary" for contrast in design.contrasts)
+        n_others = sum(contrast.family == "exploratory" for contrast in design.contrasts)
+        others = (
+            f"; {counted(n_others, 'other contrast')} {'is' if n_others == 1 else 'are'} "
+            "exploratory, without correction"
+            if n_others
+            else ""
+        )
         yield (
-            f"{design.reason[0].upper()}{design.reason[1:]}; {n_primary} of "
-            f"{counted(len(design.contrasts), 'contrast')} are primary, the others exploratory and "
-            "not corrected for their number."
+            "Conditions are compared on the same records, within each judge. "
+            f"{design.reason[0].upper()}{design.reason[1:]}{others}."
         )
     elif len(cube.conditions) > 1:
         yield "No reference condition is known, so that conditions are not compared."

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from ragmend.analysis.printing.printed import Section
-from ragmend.analysis.printing.table import Table
+from ragmend.analysis.printing.table import Table, round_half_up
 from ragmend.analysis.prose.rows import rows_of
 from ragmend.analysis.prose.words import MOST_NAMED, counted, listed, p_value, points
 from ragmend.analysis.settings import Contrast
@@ -13,6 +13,8 @@ from ragmend.analysis.statistics.paired import PairedContrast
 from ragmend.analysis.study import Study
 
 LEVEL = 0.05
+FEW_SOURCES = 10
+"""With fewer sources no interval over them can be relied on."""
 
 
 def what_changed(study: Study, tables: Mapping[str, Table]) -> Section | None:
@@ -22,7 +24,7 @@ def what_changed(study: Study, tables: Mapping[str, Table]) -> Section | None:
     sentences = [
         *(_change(contrast, rows) for contrast, rows in _by_contrast(study)),
         *_clusters(study),
-        *_across(tables),
+        *_across(study, tables),
     ]
     return Section(heading="What changed", sentences=tuple(sentences))
 
@@ -84,42 +86,51 @@ def _undecided(row: PairedContrast, detectable_pp: float | None, verdict: str, s
     start = (
         f"{row.contrast}, {row.judge}: {points(row.diff_pp)} points, {_holm(row)}: not significant"
     )
+    if verdict == "equivalent":
+        return f"{start}; {_equivalent(row, study)}."
+    margin = f"it is not shown that the two are within {study.settings.margin_pp:g} points"
     if detectable_pp is None:
-        can = "so few labels differ here that no change among them could have been found"
-    else:
-        can = (
-            f"a change of {points(detectable_pp)[1:]} points or more would have been found with "
-            f"{100 * study.settings.power:g} % power, a smaller one perhaps not"
-        )
-    margin = f"{study.settings.margin_pp:g} points"
-    equal = (
-        f"the two are equivalent within {margin}"
-        if verdict == "equivalent"
-        else f"and it is not shown that the two are within {margin}"
+        return f"{start}; too few labels differ to say what could have been seen; {margin}."
+    return (
+        f"{start}; by an unadjusted test at 5 % a change of {points(detectable_pp)[1:]} points "
+        f"would have been found with {100 * study.settings.power:g} % power, a smaller one perhaps "
+        f"not; {margin}."
     )
-    return f"{start}; {can}; {equal}."
+
+
+def _equivalent(row: PairedContrast, study: Study) -> str:
+    """Say that two rates are equivalent, and what that rests on."""
+    sentence = f"the two are equivalent within {study.settings.margin_pp:g} points"
+    if row.deff is None:
+        return f"{sentence}, if the records are independent"
+    if row.deff > 1:
+        return f"{sentence}, but for records taken as independent, which they are not quite"
+    return sentence
 
 
 def _clusters(study: Study) -> Iterator[str]:
-    if study.cube.sources_R is None:
+    found = [row for row in study.contrasts if row.family == "primary" and _is_significant(row)]
+    if study.cube.sources_R is None or not found:
         return
-    lost = [
-        f"{row.judge} {row.contrast}"
-        for row in study.contrasts
-        if row.family == "primary" and _is_significant(row) and _includes_zero(row)
-    ]
+    n_sources = len(set(study.cube.sources_R))
+    if n_sources < FEW_SOURCES:
+        yield (
+            f"With {counted(n_sources, 'source')} it cannot be told what stays significant once "
+            "answers to one source are taken as related."
+        )
+        return
+    lost = [f"{row.judge} {row.contrast}" for row in found if _includes_zero(row)]
+    deffs = [row.deff for row in found if row.deff is not None]
     if lost:
         yield (
             f"Once answers to one source are taken as related, {listed(lost)} "
             f"{'is' if len(lost) == 1 else 'are'} no longer significant: the interval over sources "
             "includes zero."
         )
-        return
-    deffs = [row.deff for row in study.contrasts if row.deff is not None]
-    if deffs:
+    elif deffs:
         yield (
             "Every significant primary contrast stays so when whole sources are drawn (the "
-            f"largest design effect is {max(deffs):.2f})."
+            f"largest design effect of these is {round_half_up(max(deffs), 2)})."
         )
 
 
@@ -128,9 +139,8 @@ def _includes_zero(row: PairedContrast) -> bool:
     return low is not None and high is not None and low <= 0 <= high
 
 
-def _across(tables: Mapping[str, Table]) -> Iterator[str]:
+def _across(study: Study, tables: Mapping[str, Table]) -> Iterator[str]:
     primary = [row for row in rows_of(tables, "across_judges") if row["family"] == "primary"]
-    mixed = [row["contrast"] for row in primary if row["direction"] == "mixed"]
     agreed = [
         row["contrast"]
         for row in primary
@@ -138,8 +148,13 @@ def _across(tables: Mapping[str, Table]) -> Iterator[str]:
     ]
     if agreed:
         yield (
-            f"All judges agree, by an intersection–union test, on {listed(agreed)} "
-            f"({counted(len(agreed), 'contrast')} of {len(primary)})."
+            f"All judges agree, by an intersection–union test over records taken as independent, "
+            f"on {listed(agreed)} ({counted(len(agreed), 'contrast')} of {len(primary)})."
         )
-    if mixed:
-        yield f"The judges do not agree on a direction for {listed(mixed)}."
+    opposed = [contrast.name for contrast, rows in _by_contrast(study) if _is_opposed(rows)]
+    if opposed:
+        yield f"Judges contradict each other, each significantly, on {listed(opposed)}."
+
+
+def _is_opposed(rows: Sequence[PairedContrast]) -> bool:
+    return len({row.diff_pp > 0 for row in rows if _is_significant(row)}) > 1

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from ragmend.analysis.printing.printed import Section
 from ragmend.analysis.printing.table import Table
 from ragmend.analysis.prose.rows import rows_of
 from ragmend.analysis.prose.words import counted, listed
 from ragmend.analysis.study import Study
+
+_REFUSED = "refused: "
 
 
 def what_papers_say(study: Study, tables: Mapping[str, Table]) -> Section | None:
@@ -37,10 +39,10 @@ def what_cannot_be_said(study: Study, tables: Mapping[str, Table]) -> Section | 
     sentences = []
     if "contrasts" in tables:
         sentences.append(
-            "No person labelled the repaired answers: a lower rate says that judges find less to "
-            "object to, not that the answers are right."
+            f"No human label of any condition but {study.design.reference} is among the inputs: a "
+            "lower rate says that judges find less to object to, not that the answers are right."
         )
-    sentences += _judge_error(tables)
+    sentences += _judge_error(study, tables)
     if study.provenance.embedded_judges:
         sentences.append(
             "The judges are heuristics over the same evidence as the verifier; that they object "
@@ -56,16 +58,19 @@ def what_cannot_be_said(study: Study, tables: Mapping[str, Table]) -> Section | 
     return Section(heading="What these numbers cannot say", sentences=tuple(sentences))
 
 
-def _judge_error(tables: Mapping[str, Table]) -> list[str]:
-    refused = [
-        row for row in rows_of(tables, "judge_error") if str(row["status"]).startswith("refused")
+def _judge_error(study: Study, tables: Mapping[str, Table]) -> Iterator[str]:
+    """Say which corrected rates are refused, by reason."""
+    rows = [
+        row for row in rows_of(tables, "judge_error") if str(row["status"]).startswith(_REFUSED)
     ]
-    if not refused:
-        return []
-    cells = listed([f"{row['judge']} on {row['condition']}" for row in refused])
-    sentence = (
-        f"The judges' errors on untouched answers do not carry over to {cells}: corrected by "
-        "them the rate would be no rate, so that it is not given. Labels by people on repaired "
-        "answers are needed."
-    )
-    return [sentence]
+    for status in dict.fromkeys(row["status"] for row in rows):
+        cells = listed(
+            [f"{row['judge']} on {row['condition']}" for row in rows if row["status"] == status]
+        )
+        reason = status.removeprefix(_REFUSED)
+        yield f"No rate corrected by the judge's errors is given for {cells}: {reason}."
+    if any(row["condition"] != study.design.reference for row in rows):
+        yield (
+            "A judge's errors on untouched answers need not be its errors on repaired ones: labels "
+            "by people on repaired answers are needed."
+        )

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import numpy as np
 
 from ragmend.analysis.settings import Family
+from ragmend.analysis.statistics.mcnemar import McNemar, exact_mcnemar
 from ragmend.analysis.statistics.multiplicity import holm
 from ragmend.analysis.statistics.paired import PairedContrast
 from ragmend.errors import StatisticsError
@@ -17,9 +18,6 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
 Direction = Literal["fewer in B", "more in B", "mixed", "none"]
-
-LEVEL = 0.05
-"""Two-sided level at which a difference counts as shown."""
 
 
 class JointTest(NamedTuple):
@@ -54,6 +52,16 @@ class CochranQ(NamedTuple):
     df: int
     p: float | None
     log10_p: float | None
+    n_varying: int
+    """Records whose labels differ: the only ones that count."""
+    p_is_exact: bool
+    """Whether p is that of McNemar's exact test, and not that of Q's chi-square."""
+
+    @property
+    def is_sparse(self) -> bool:
+        """Return whether too few records vary for the chi-square distribution to hold."""
+        is_small = self.n_varying < 4 or self.n_varying * (self.df + 1) < 24
+        return self.p is not None and not self.p_is_exact and is_small
 
 
 def intersection_union(
@@ -120,7 +128,8 @@ def cochran_q(labels_RC: ArrayLike) -> CochranQ:
 
     With T_c the hallucinated answers of condition c and U_r those of record r,
     Q = (C − 1)(C ΣT_c² − (ΣT_c)²) / (C ΣU_r − ΣU_r²), chi-square with C − 1 degrees of freedom.
-    Only records whose labels differ count; without any, there is nothing to test.
+    Only records whose labels differ count; without any, there is nothing to test. With two
+    conditions Q is McNemar's chi-square, and p is that of his exact test instead.
 
     Args:
         labels_RC: 0 or 1, records × conditions.
@@ -129,9 +138,10 @@ def cochran_q(labels_RC: ArrayLike) -> CochranQ:
         StatisticsError: There are fewer than two conditions or no record, or a label is
             neither 0 nor 1.
 
-    Source: Cochran 1950, Biometrika 37(3/4), 256-266.
+    Source: Cochran 1950, Biometrika 37(3/4), 256-266; Tate and Brown 1970, JASA 65(329),
+        155-160 (chi-square holds where at least 4 records vary, and their number times C is at
+        least 24).
     """
-    from scipy.stats import chi2
     from statsmodels.stats.contingency_tables import cochrans_q
 
     labels = np.asarray(labels_RC)
@@ -140,11 +150,16 @@ def cochran_q(labels_RC: ArrayLike) -> CochranQ:
     if not np.isin(labels, (0, 1)).all():
         raise StatisticsError("Cochran's Q needs labels of 0 and 1")
     df = labels.shape[1] - 1
-    if (labels == labels[:, :1]).all():
-        return CochranQ(None, df, None, None)
+    n_varying = int((labels != labels[:, :1]).any(axis=1).sum())
+    if not n_varying:
+        return CochranQ(None, df, None, None, 0, False)
     q = float(cochrans_q(labels).statistic)
-    log_p = float(chi2.logsf(q, df))
-    return CochranQ(q, df, math.exp(log_p), log_p / math.log(10))
+    if df == 1:
+        change_R = labels[:, 1].astype(int) - labels[:, 0]
+        test = exact_mcnemar(int((change_R < 0).sum()), int((change_R > 0).sum()))
+    else:
+        test = _chi_square(q, df)
+    return CochranQ(q, df, test.p, test.log10_p, n_varying, df == 1)
 
 
 def _direction(differences: Sequence[float]) -> Direction:
@@ -155,12 +170,19 @@ def _direction(differences: Sequence[float]) -> Direction:
     return "mixed" if any(differences) else "none"
 
 
+def _chi_square(q: float, df: int) -> McNemar:
+    from scipy.stats import chi2
+
+    log_p = float(chi2.logsf(q, df))
+    return McNemar(math.exp(log_p), log_p / math.log(10))
+
+
 def _across(rows: Sequence[PairedContrast]) -> AcrossJudges:
     test = intersection_union(
         {row.judge: row.p_exact for row in rows}, {row.judge: float(row.diff_pp) for row in rows}
     )
     is_primary = rows[0].family == "primary"
-    missed = [row.judge for row in rows if row.p_holm is not None and row.p_holm >= LEVEL]
+    missed = [row.judge for row in rows if is_primary and not row.is_significant]
     return AcrossJudges(
         contrast=rows[0].contrast,
         family=rows[0].family,

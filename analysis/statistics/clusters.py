@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 _NORMAL_95 = 1.959963984540054
 _ROUNDING = 1e-12  # sums that cancel leave a variance of about 1e-32 and not 0
 
+FEWEST_SOURCES = 10
+"""With fewer sources nothing is concluded from how they differ."""
+
 
 class ClusterEffect(NamedTuple):
     """What clustering does to the mean of a value; None where it is undefined."""
@@ -28,9 +31,10 @@ class ClusterEffect(NamedTuple):
     deff_critical: float | None
     """The design effect at which the mean stops differing from 0 at the 5 % level."""
     p_wald: float | None
-    """Two-sided p of the mean against 0, records independent."""
+    """Two-sided p of the mean against 0, records independent; normal."""
     p_cluster: float | None
-    """The same, sources independent and records of one source not. None: sources do not vary."""
+    """The same, sources independent and records of one source not; Student's t with G − 1
+    degrees of freedom. None: all values are equal, or every source has the same mean."""
 
 
 class _Clusters(NamedTuple):
@@ -57,9 +61,10 @@ def cluster_effects(values_RS: ArrayLike, sources_R: ArrayLike) -> list[ClusterE
         deff = [G/(G − 1) · Σ_g (Σ_i e)²] / [n/(n − 1) · Σ_i e²], the variance of the mean with
         sources drawn over that with records drawn (Kish 1965, Survey Sampling, section 8.2;
         Liang and Zeger 1986, Biometrika 73, 13-22; Cameron and Miller 2015, Journal of Human
-        Resources 50, 317-372, for G/(G − 1)). Normal quantiles are used: with fewer than about
-        40 sources p_cluster is too small. ICC: the estimator of one-way analysis of variance
-        (Donner 1986, International Statistical Review 54, 67-82).
+        Resources 50, 317-372, for G/(G − 1) and for Student's t with G − 1 degrees of freedom,
+        with which p_cluster is still too small where few sources vary or their sizes differ
+        much). ICC: the estimator of one-way analysis of variance (Donner 1986, International
+        Statistical Review 54, 67-82).
     """
     values, clusters = _validated(values_RS, sources_R)
     if len(clusters.sizes_G) < 2:
@@ -130,12 +135,14 @@ def _effect(values_R: NDArray[np.float64], clusters: _Clusters) -> ClusterEffect
     total = float((residuals_R**2).sum())
     independent = total / (n * (n - 1))
     clustered = float((sums_G**2).sum()) * n_sources / ((n_sources - 1) * n**2)
+    if clustered <= _ROUNDING * independent:
+        clustered = 0.0
     return ClusterEffect(
         icc=_intraclass_correlation(total, sums_G, clusters.sizes_G),
         deff=clustered / independent,
         deff_critical=mean**2 / independent / _NORMAL_95**2,
-        p_wald=_wald_p(mean, independent),
-        p_cluster=_wald_p(mean, clustered) if clustered > _ROUNDING * independent else None,
+        p_wald=_normal_p(mean, independent),
+        p_cluster=_student_p(mean, clustered, n_sources - 1) if clustered else None,
     )
 
 
@@ -153,7 +160,13 @@ def _intraclass_correlation(
     return (between_mean - within_mean) / (between_mean + (m - 1) * within_mean)
 
 
-def _wald_p(mean: float, variance: float) -> float:
+def _normal_p(mean: float, variance: float) -> float:
     from scipy.special import ndtr
 
     return float(2 * ndtr(-abs(mean) / math.sqrt(variance)))
+
+
+def _student_p(mean: float, variance: float, df: int) -> float:
+    from scipy.special import stdtr
+
+    return float(2 * stdtr(df, -abs(mean) / math.sqrt(variance)))

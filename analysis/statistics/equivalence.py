@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Literal, NamedTuple
 
-from ragmend.analysis.statistics.across_judges import LEVEL
+from ragmend.analysis.settings import SIGNIFICANCE_LEVEL
 from ragmend.analysis.statistics.intervals import Interval
 from ragmend.analysis.statistics.score_intervals import tango_interval
 from ragmend.errors import StatisticsError
@@ -49,7 +49,7 @@ def paired_equivalence(b: int, c: int, n: int, *, margin_pp: float) -> Equivalen
         raise StatisticsError(f"a margin lies between 0 and 100 points, got {margin_pp}")
     margin = margin_pp / 100
     p = max(norm.sf(_score(b, c, n, -margin)), norm.cdf(_score(b, c, n, margin)))
-    low, high = tango_interval(b, c, n, confidence=1 - 2 * LEVEL)
+    low, high = tango_interval(b, c, n, confidence=1 - 2 * SIGNIFICANCE_LEVEL)
     return Equivalence(float(p), Interval(100 * low, 100 * high))
 
 
@@ -113,7 +113,7 @@ def records_needed(b: int, c: int, n: int, *, power: float) -> int | None:
     needed = normal_sample_size_one_tail(
         difference,
         power,
-        LEVEL / 2,
+        SIGNIFICANCE_LEVEL / 2,
         std_null=math.sqrt(psi),
         std_alternative=math.sqrt(psi - difference**2),
     )
@@ -122,9 +122,11 @@ def records_needed(b: int, c: int, n: int, *, power: float) -> int | None:
 
 def verdict(p_difference: float, p_equivalence: float) -> Verdict:
     """Say what the two tests show together; neither passing shows nothing."""
-    if p_difference < LEVEL:
-        return "different but within the margin" if p_equivalence < LEVEL else "different"
-    return "equivalent" if p_equivalence < LEVEL else "undecided"
+    if p_difference < SIGNIFICANCE_LEVEL:
+        return (
+            "different but within the margin" if p_equivalence < SIGNIFICANCE_LEVEL else "different"
+        )
+    return "equivalent" if p_equivalence < SIGNIFICANCE_LEVEL else "undecided"
 
 
 def _check_counts(b: int, c: int, n: int) -> None:
@@ -139,7 +141,7 @@ def _quantiles(power: float) -> tuple[float, float]:
 
     if not 0 < power < 1:
         raise StatisticsError(f"power lies between 0 and 1, got {power}")
-    return float(norm.isf(LEVEL / 2)), float(norm.ppf(power))
+    return float(norm.isf(SIGNIFICANCE_LEVEL / 2)), float(norm.ppf(power))
 
 
 def _score(b: int, c: int, n: int, null: float) -> float:

@@ -13,7 +13,7 @@ import numpy as np
 
 from ragmend.analysis.inputs.design import label_design
 from ragmend.analysis.inputs.labels import LabelCube, label_cube
-from ragmend.analysis.settings import Contrast, Family, Settings
+from ragmend.analysis.settings import SIGNIFICANCE_LEVEL, Contrast, Family, Settings
 from ragmend.analysis.statistics.multiplicity import holm
 from ragmend.analysis.statistics.paired_difference import compare_all
 from ragmend.errors import StatisticsError
@@ -53,6 +53,16 @@ class PairedContrast(NamedTuple):
     p_holm_all: float | None
     """Adjusted within the primary contrasts of all judges; None outside them."""
     deff: float | None
+
+    @property
+    def p_decisive(self) -> float:
+        """Return the p that verdicts go by: Holm's of a primary contrast, else the exact one."""
+        return self.p_exact if self.p_holm is None else self.p_holm
+
+    @property
+    def is_significant(self) -> bool:
+        """Return whether the decisive p is below the level."""
+        return self.p_decisive < SIGNIFICANCE_LEVEL
 
 
 class PairedLabels(NamedTuple):

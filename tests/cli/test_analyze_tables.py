@@ -215,6 +215,16 @@ def test_what_an_earlier_analysis_left_there_does_not_stay(command, tmp_path):
     assert (out / "tables" / "selection.csv").exists()
 
 
+def test_figures_come_as_svg_pdf_and_png(command, tmp_path):
+    path = tmp_path / "mine.csv"
+    own_labels().to_csv(path, index=False)
+    out = tmp_path / "out"
+    done = command("analyze", "--labels", path, "--reference", "base", "--out", out)
+    assert done.returncode == 0, done.stderr
+    for form, start in (("svg", b"<?xml"), ("pdf", b"%PDF"), ("png", b"\x89PNG")):
+        assert (out / "figures" / f"judged_rates.{form}").read_bytes().startswith(start)
+
+
 def test_running_twice_writes_the_same_bytes(command, tmp_path):
     path = tmp_path / "mine.csv"
     own_labels().to_csv(path, index=False)

@@ -44,7 +44,7 @@ def panels_of(monkeypatch):
     """Draw, and return the axes of each condition instead of rendering them."""
     held = []
 
-    def hold(title, caption, draw):
+    def hold(settings, title, caption, draw):
         held[:] = draw().axes
         return module.Figure(title, caption, {})
 

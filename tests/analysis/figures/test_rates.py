@@ -99,9 +99,17 @@ def test_many_judges_have_no_numbers_and_a_legend_beside_the_axes(table, canvas)
 
 
 def test_no_two_judges_share_colour_and_shape(table, canvas):
-    draw(many_judges(table, 12))
+    draw(many_judges(table, 10))
     looks = [(line.get_color(), line.get_marker()) for line in canvas[0].axes[0].lines]
-    assert len(set(looks)) == 12
+    assert len(set(looks)) == 10
+
+
+def test_more_than_ten_judges_stand_in_rows_with_a_look_for_each_condition(table, canvas):
+    draw(many_judges(table, 27))
+    axes = canvas[0].axes[0]
+    assert len(axes.get_yticklabels()) == 27
+    assert len({line.get_color() for line in axes.lines}) == table.frame["condition"].nunique()
+    assert canvas[0].get_size_inches()[1] > 7
 
 
 def test_a_long_name_is_cut_and_does_not_narrow_the_axes(table, canvas):

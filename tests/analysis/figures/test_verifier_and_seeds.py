@@ -33,7 +33,7 @@ def tables_of(study):
 def texts(monkeypatch):
     """A function that returns every piece of text of a figure, and its caption, unrendered."""
     for module in (verifier, seeds):
-        monkeypatch.setattr(module, "draw_figure", lambda _, caption, draw: (draw(), caption))
+        monkeypatch.setattr(module, "draw_figure", lambda _, __, caption, draw: (draw(), caption))
 
     def texts_of(name, study):
         canvas, caption = DRAW[name](study, tables_of(study))

@@ -8,7 +8,6 @@ from ragmend.cli.context import Context, Outcome, Stage, run_inputs
 from ragmend.cli.faults import faults_inputs
 from ragmend.cli.stages.analyze import result_settings
 from ragmend.io import read_file, read_record, write_bytes
-from ragmend.manifest import read_manifest
 
 
 def _execute(context: Context) -> Outcome:
@@ -19,23 +18,20 @@ def _execute(context: Context) -> Outcome:
     paths = context.paths
     printed = read_record(paths.analysis, PrintedAnalysis)
     summary = summarize(context)
-    drawings = {path.stem: read_file(path).decode() for path in _drawings(context)}
+    drawings = {
+        figure.name: read_file(paths.figures / f"{figure.name}.svg").decode()
+        for figure in printed.figures
+    }
     write_bytes(paths.report_text, render_markdown(printed, summary))
     write_bytes(paths.report, render_html(printed, summary, drawings))
     counts: dict[str, JsonValue] = {"files": 2}
     return Outcome((paths.report_text, paths.report), counts)
 
 
-def _drawings(context: Context) -> list[Path]:
-    manifest = read_manifest(context.paths.analysis_manifest)
-    names = () if manifest is None else manifest.outputs
-    return [context.paths.root / name for name in names if name.endswith(".svg")]
-
-
 def _inputs(context: Context) -> dict[str, Path]:
     paths = context.paths
     folders = (paths.verdicts.parent, paths.candidates.parent, paths.judgements.parent)
-    files = (paths.analysis, paths.lock, paths.population, *_drawings(context))
+    files = (paths.analysis, paths.lock, paths.population)  # the first has the drawings' hashes
     return run_inputs(context, *files) | faults_inputs(context, *folders)
 
 
