@@ -47,6 +47,7 @@ _HOME = {
     "cochran_q": "statistics.across_judges",
     "cohen_kappa": "statistics.agreement",
     "compare_paired": "statistics.paired_difference",
+    "correlation_limit": "statistics.label_budget",
     "delong_interval": "statistics.delong",
     "detectable_difference": "statistics.equivalence",
     "exact_bootstrap_distribution": "statistics.exact_bootstrap",

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from ragmend.analysis.figures.recipes import drawn_figures
 from ragmend.analysis.figures.style import Figure
+from ragmend.analysis.inputs.agreeing import refuse_contradictions
 from ragmend.analysis.inputs.frames import Frames
 from ragmend.analysis.printing.notes import mark_judges
 from ragmend.analysis.printing.printed import Section
@@ -14,7 +15,7 @@ from ragmend.analysis.prose.explain import explain
 from ragmend.analysis.settings import Provenance, Settings
 from ragmend.analysis.study import Study
 from ragmend.analysis.tables.provenance_table import provenance_table
-from ragmend.analysis.tables.recipes import TABLES, reason_to_leave_out
+from ragmend.analysis.tables.recipes import TABLES, Recipe, reason_to_leave_out
 from ragmend.errors import StatisticsError
 
 
@@ -40,16 +41,17 @@ def analyze(
         provenance: Where the numbers come from; None: unknown.
 
     Raises:
-        StatisticsError: No table can be made from the frames, or an input is not what its
-            table needs.
+        StatisticsError: No table can be made from the frames, an input is not what its table
+            needs, or inputs contradict each other.
         AccountingError: Counts that must agree do not.
     """
     study = Study(frames, settings or Settings(), provenance or Provenance())
+    refuse_contradictions(study.frames, study.provenance)
     tables, left_out = {}, {}
     for name, recipe in TABLES.items():
         reason = reason_to_leave_out(study, recipe)
         if reason is None:
-            tables[name] = mark_judges(recipe.make(study), study.provenance)
+            tables[name] = _with_notes(recipe.make(study), recipe, study)
         else:
             left_out[name] = reason
     if not tables:
@@ -57,3 +59,14 @@ def analyze(
     tables["provenance"] = provenance_table(tables, TABLES, study)
     figures = drawn_figures(study, tables)
     return Analysis(explain(study, tables), tables, figures, left_out)
+
+
+def _with_notes(table: Table, recipe: Recipe, study: Study) -> Table:
+    """Return the table with what a reader of judges' labels must know of them."""
+    table = mark_judges(table, study.provenance)
+    reads_labels = {"labels", "labels.empty"} & {*recipe.needs, *recipe.also_reads}
+    if not (reads_labels and study.n_dropped):
+        return table
+    records = "record lacks" if study.n_dropped == 1 else "records lack"
+    note = f"{study.n_dropped:,} {records} a label: left out of all that is judged"
+    return table._replace(notes=(*table.notes, note))

@@ -50,7 +50,7 @@ class Settings(Record):
     """Bootstrap resamples of records."""
     seed: Annotated[int, Field(ge=0)] = 42
     """Seed of the bootstrap; every statistic starts the stream anew."""
-    confidence: Annotated[float, Field(gt=0.0, lt=1.0)] = 0.95
+    confidence: Annotated[float, Field(ge=1e-12, le=1 - 1e-12)] = 0.95
     """Confidence level of every interval."""
     conditions: tuple[Name, ...] = ()
     """The conditions that every record must have been judged in, in table order; empty: those
@@ -65,8 +65,8 @@ class Settings(Record):
     """Two rates closer than this many percentage points are called equivalent."""
     figure_formats: tuple[FigureFormat, ...] = ("pdf", "png")
     """Formats of the figures besides SVG, which a report shows."""
-    power: Annotated[float, Field(gt=0.0, lt=1.0)] = 0.8
-    """Power at which a detectable difference is quoted."""
+    power: Annotated[float, Field(gt=0.05, le=1 - 1e-12)] = 0.8
+    """Power at which a detectable difference is quoted; a test at 5 % has more in any case."""
 
 
 class FaultCount(Record):

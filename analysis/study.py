@@ -4,23 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from ragmend.analysis.inputs.arms import ArmCube, arm_cube, arm_order
 from ragmend.analysis.inputs.design import ORIGINAL, Design, label_design
-from ragmend.analysis.inputs.frames import Frames, needed, require_columns
+from ragmend.analysis.inputs.frames import Frames, needed
 from ragmend.analysis.inputs.labels import KEY, LabelCube, label_cube
+from ragmend.analysis.inputs.record_facts import labels_with_facts
 from ragmend.analysis.settings import Provenance, Settings
 from ragmend.analysis.statistics.judge_agreement import AgreementRow, agreement_rows
 from ragmend.analysis.statistics.paired import PairedContrast, compare_conditions
 from ragmend.errors import StatisticsError
 from ragmend.records import ARMS
 
-if TYPE_CHECKING:
-    import pandas as pd
-
 _PAPER_PRIMARY = "qwen"
-_FACTS = ("source_id", "task", "gold")
 
 
 @dataclass(frozen=True)
@@ -46,12 +42,17 @@ class Study:
             StatisticsError: The labels are incomplete, doubled or not 0/1.
         """
         return label_cube(
-            self._labels_with_facts(),
+            labels_with_facts(self.frames, self.provenance),
             conditions=self.design.conditions,
             judges=self.provenance.judges,
             incomplete=self.settings.incomplete,
             name=self.provenance.name_of("labels"),
         )
+
+    @property
+    def n_dropped(self) -> int:
+        """Return how many records lack a label and are left out of all that is judged."""
+        return self.cube.n_dropped if self.frames.has("labels") else 0
 
     @cached_property
     def arms(self) -> ArmCube:
@@ -61,9 +62,8 @@ class Study:
             StatisticsError, AccountingError: As `arm_cube`.
         """
         frames, settings = self.frames, self.settings
-        conditions = settings.conditions if frames.labels is None else self.design.conditions
-        reference = settings.reference if frames.labels is None else self.design.reference
-        known = arm_order({*ARMS, *conditions} - {reference or ORIGINAL})
+        source = self.design if frames.has("labels") else settings
+        known = arm_order({*ARMS, *source.conditions} - {source.reference or ORIGINAL})
         return arm_cube(frames, known=known, name=self.provenance.name_of("arms"))
 
     @cached_property
@@ -87,24 +87,3 @@ class Study:
                 f"primary judge {given!r} does not occur; there are {', '.join(self.cube.judges)}"
             )
         return given
-
-    def _labels_with_facts(self) -> pd.DataFrame:
-        """Return the labels, with the sources, tasks and golds that only the records know."""
-        labels = needed(self.frames, "labels", [*KEY, "label"])
-        records = self.frames.records
-        if records is None:
-            return labels
-        name = self.provenance.name_of("records")
-        require_columns(records, ["record_id"], table=name)
-        facts = needed(self.frames, "records", ["record_id"], key=["record_id"])
-        facts = facts.assign(record_id=facts["record_id"].astype(str)).set_index("record_id")
-        ids = labels["record_id"].astype(str)
-        unknown = labels[labels["record_id"].notna() & ~ids.isin(facts.index)]
-        if len(unknown):
-            raise StatisticsError(
-                f"{name}: record {unknown['record_id'].iloc[0]} has labels but no row here"
-            )
-        added = {
-            fact: ids.map(facts[fact]) for fact in _FACTS if fact in facts and fact not in labels
-        }
-        return labels.assign(**added)

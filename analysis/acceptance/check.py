@@ -8,13 +8,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from ragmend.analysis.acceptance.cells import addresses
 from ragmend.analysis.acceptance.explained import explain
 from ragmend.analysis.acceptance.readings import READINGS, Found, read_address
+from ragmend.analysis.inputs.places import is_nothing
 from ragmend.analysis.printing.table import Table
-from ragmend.errors import StatisticsError
+from ragmend.errors import DataError, StatisticsError
+from ragmend.values import read_text
 
 State = Literal["ok", "differs", "explained", "no input", "unknown"]
 
@@ -40,29 +42,64 @@ class CheckedNumber(NamedTuple):
     """Why it is not simply ok; empty where it is."""
 
 
-class _Row(NamedTuple):
+class PublishedNumber(NamedTuple):
+    """One published number, its place in the paper and the printed string."""
+
     id: str
     location: str
     published: str
 
 
 def check_published(
-    tables: Mapping[str, Table], rows: Iterable[Mapping[str, str]]
+    tables: Mapping[str, Table], rows: Iterable[Mapping[Any, object]]
 ) -> list[CheckedNumber]:
     """Compare published numbers with what our tables print.
 
     Args:
         tables: The tables of an analysis, by name.
-        rows: One published number each, with its id, its location in the paper and the printed
-            string; every other column is ignored.
+        rows: As of `read_published`.
 
     Returns:
         The numbers in the order given.
 
     Raises:
-        StatisticsError: A row lacks one of the three, or an id occurs twice.
+        StatisticsError: As `read_published`.
     """
-    return [_check(tables, row) for row in _read(rows)]
+    return check_numbers(tables, read_published(rows))
+
+
+def read_published(
+    rows: Iterable[Mapping[Any, object]], *, name: str = "published numbers"
+) -> list[PublishedNumber]:
+    """Check a list of published numbers.
+
+    Args:
+        rows: One published number each, with its id, its location in the paper and the printed
+            string; every other column is ignored.
+        name: The list's name in messages, a file.
+
+    Raises:
+        StatisticsError: There is none; a row lacks one of the three, or has a number that is
+            no longer as it was printed; or an id occurs twice.
+    """
+    read: dict[str, PublishedNumber] = {}
+    for place, row in enumerate(rows, start=1):
+        found = PublishedNumber(
+            *(_cell(row, column, f"{name}: row {place}") for column in _COLUMNS)
+        )
+        if found.id in read:
+            raise StatisticsError(f"{name}: row {place}: {found.id} occurs more than once")
+        read[found.id] = found
+    if not read:
+        raise StatisticsError(f"{name}: no rows, so that nothing would be checked")
+    return list(read.values())
+
+
+def check_numbers(
+    tables: Mapping[str, Table], published: Iterable[PublishedNumber]
+) -> list[CheckedNumber]:
+    """Compare published numbers, once read, with what our tables print."""
+    return [_check(tables, number) for number in published]
 
 
 def all_borne_out(numbers: Iterable[CheckedNumber]) -> bool:
@@ -97,22 +134,20 @@ def check_summary(numbers: Iterable[CheckedNumber]) -> str:
     )
 
 
-def _read(rows: Iterable[Mapping[str, str]]) -> list[_Row]:
-    read: dict[str, _Row] = {}
-    for place, row in enumerate(rows, start=1):
-        for column in _COLUMNS:
-            if not (row.get(column) or "").strip():
-                raise StatisticsError(f"published numbers: row {place}: no {column}")
-        found = _Row(*(row[column].strip() for column in _COLUMNS))
-        if found.id in read:
-            raise StatisticsError(
-                f"published numbers: row {place}: {found.id} occurs more than once"
-            )
-        read[found.id] = found
-    return list(read.values())
+def _cell(row: Mapping[Any, object], column: str, where: str) -> str:
+    value = row.get(column)
+    if is_nothing(value):
+        raise StatisticsError(f"{where}: no {column}")
+    try:
+        text = read_text(value).strip()
+    except DataError as error:
+        raise StatisticsError(f"{where}: {column}: {error}; write it in quotes") from error
+    if not text:
+        raise StatisticsError(f"{where}: no {column}")
+    return text
 
 
-def _check(tables: Mapping[str, Table], row: _Row) -> CheckedNumber:
+def _check(tables: Mapping[str, Table], row: PublishedNumber) -> CheckedNumber:
     found = _find(tables, row.id)
     if found is None:
         return CheckedNumber(*row, None, "unknown", "no table is known to hold this number")

@@ -15,6 +15,7 @@ from ragmend.analysis.figures.style import (
     QUIET,
     Figure,
     draw_figure,
+    drawable,
     new_canvas,
 )
 from ragmend.analysis.inputs.labels import ALL, GOLD
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
 _MOST_PANELS = 6
 _MOST_NUMBERED = 12
+_LONGEST_RATER = 16  # characters
 _MOST_LETTERS = 32  # of names that stand side by side under a panel
 _DARK = 0.65  # |κ| above which a cell is too dark for black text
 
@@ -99,7 +101,11 @@ def _draw_panels(panels: list[_Panel], title: str, marks: Mapping[str, str]) -> 
     for axes in axes_RC.flat[len(panels) :]:
         axes.set_visible(False)
     # Names stand alike in all panels, so that the panels stay of one size.
-    names = {marks.get(rater, rater) for panel in panels for rater in panel.raters}
+    names = {
+        drawable(marks.get(rater, rater), _LONGEST_RATER)
+        for panel in panels
+        for rater in panel.raters
+    }
     is_upright = most * max(map(len, names)) > _MOST_LETTERS
     drawn = [
         _draw_panel(axes, panel, marks, is_upright=is_upright)
@@ -125,13 +131,13 @@ def _draw_panel(
     )  # fmt: skip
     axes.set_aspect("equal")
     axes.invert_yaxis()
-    names = [marks.get(rater, rater) for rater in panel.raters]
+    names = [drawable(marks.get(rater, rater), _LONGEST_RATER) for rater in panel.raters]
     size = 6.5 if is_small else 8.5
     axes.set_xticks(range(n), names, rotation=90 if is_upright else 0, fontsize=size)
     axes.set_yticks(range(n), names, fontsize=size)
     axes.tick_params(length=0)
     axes.spines[:].set_color(FAINT)
-    axes.set_title(panel.condition, loc="left", fontsize=9.5)
+    axes.set_title(drawable(panel.condition, _LONGEST_RATER), loc="left", fontsize=9.5)
     for i, k in np.argwhere(~np.eye(n, dtype=bool)):
         _write_cell(axes, int(i), int(k), float(panel.kappas_KK[i, k]), is_numbered=not is_small)
     return cells

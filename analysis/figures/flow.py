@@ -22,6 +22,7 @@ from ragmend.analysis.figures.style import (
     QUIET,
     Figure,
     draw_figure,
+    drawable,
     new_canvas,
     set_footnote,
     set_title,
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 
 _TITLE = "What became of the answers and their claims"
 # Inches; the axes are drawn to this measure.
+_LONGEST_ARM = 18  # characters
 _WIDTH, _GAP, _RAIL = 7.0, 0.3, 0.42
 _LOW, _TALL = 0.72, 1.5
 _FATE_COLOURS = {
@@ -194,7 +196,9 @@ def _draw_box(axes: Axes, own: _Placed) -> None:
 def _draw_arm(axes: Axes, own: _Placed, arm: ArmFlow) -> None:
     """Write an arm's counts under a bar of their shares."""
     left, right = own.left + 0.14, own.left + own.width - 0.14
-    axes.text(left, own.top - 0.22, arm.arm, weight="bold", va="center", zorder=3)
+    axes.text(
+        left, own.top - 0.22, drawable(arm.arm, _LONGEST_ARM), weight="bold", va="center", zorder=3
+    )
     counts = {fate: int(getattr(arm, fate)) for fate in _FATE_COLOURS}
     scale = (right - left) / max(1, sum(counts.values()))
     start, line = left, own.top - 0.66

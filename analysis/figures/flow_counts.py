@@ -65,7 +65,7 @@ def claim_counts(study: Study, tables: Mapping[str, Table]) -> Claims | None:
     if "claims_by_kind" in tables:
         kinds = tables["claims_by_kind"].frame.set_index("kind")
         return Claims(kinds["claims"][ALL], kinds["eligible"][ALL])
-    if study.frames.claims is None or study.frames.claims.empty:
+    if not study.frames.has("claims"):
         return None
     is_eligible = verified_claims(study)["is_eligible"]
     return Claims(len(is_eligible), int(is_eligible.sum()))

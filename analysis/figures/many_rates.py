@@ -9,6 +9,7 @@ from ragmend.analysis.figures.style import (
     FAINT,
     MARKERS,
     clear_frame,
+    drawable,
     new_canvas,
     set_footnote,
     set_title,
@@ -64,17 +65,15 @@ def _draw_condition(axes: Axes, rows: pd.DataFrame, condition: int, n_conditions
     (dots,) = axes.plot(
         [float(rate) for rate in rows["rate_pct"]], y, linestyle="none",
         marker=MARKERS[condition % len(MARKERS)], markersize=4, color=colour,
-        markeredgecolor="white", markeredgewidth=0.4, label=str(rows["condition"].iloc[0]),
-        zorder=3,
+        markeredgecolor="white", markeredgewidth=0.4,
+        label=drawable(str(rows["condition"].iloc[0])), zorder=3,
     )  # fmt: skip
     return dots
 
 
 def _dress(axes: Axes, names: list[str], n: int) -> None:
-    short = [
-        name if len(name) <= _LONGEST_NAME else f"{name[: _LONGEST_NAME - 1]}…" for name in names
-    ]
-    axes.set_yticks(range(len(names)), short, fontsize=8)
+    shown = [drawable(name, _LONGEST_NAME) for name in names]
+    axes.set_yticks(range(len(names)), shown, fontsize=8)
     axes.set_ylim(len(names) - 0.5, -0.5)
     axes.set_xlim(0, 100)
     axes.set_xlabel(f"answers judged hallucinated (%), of the same {n:,}", labelpad=6)

@@ -13,6 +13,7 @@ from ragmend.analysis.figures.style import (
     Figure,
     clear_frame,
     draw_figure,
+    drawable,
     new_canvas,
     set_footnote,
     set_title,
@@ -67,7 +68,7 @@ def _draw_rates(judged: Table, title: str, footnote: str) -> Canvas:
     frame, is_crowded = judged.frame, _is_crowded(judged)
     judges = list(dict.fromkeys(frame["judge"]))
     conditions = list(dict.fromkeys(frame["condition"]))
-    names = {judge: _short(judged.marks.get(judge, judge), _LONGEST_JUDGE) for judge in judges}
+    names = {judge: drawable(judged.marks.get(judge, judge), _LONGEST_JUDGE) for judge in judges}
     # Beside the axes where the names are too many or too long for one line above them.
     is_beside = is_crowded or sum(map(len, names.values())) > _LONGEST_LEGEND
     canvas = new_canvas(max(7.2, 1.4 * len(conditions)) + (2.2 if is_beside else 0), 4.2)
@@ -81,10 +82,6 @@ def _draw_rates(judged: Table, title: str, footnote: str) -> Canvas:
     _add_legend(axes, dots, is_beside=is_beside)
     set_footnote(canvas, footnote)
     return canvas
-
-
-def _short(name: str, longest: int) -> str:
-    return name if len(name) <= longest else f"{name[: longest - 1]}…"
 
 
 def _draw_judge(
@@ -136,7 +133,7 @@ def _dress(axes: Axes, conditions: list[str], n: int) -> None:
     axes.set_ylim(0, 108)
     axes.set_yticks(range(0, 101, 20))
     axes.set_xlim(-0.5, len(conditions) - 0.5)
-    names = [_short(condition, _LONGEST_CONDITION) for condition in conditions]
+    names = [drawable(condition, _LONGEST_CONDITION) for condition in conditions]
     axes.set_xticks(range(len(conditions)), names)
     axes.set_xlabel(f"condition (the same {n:,} answers in each)", labelpad=6)
     axes.set_ylabel("answers judged hallucinated (%)")

@@ -12,6 +12,7 @@ from ragmend.analysis.figures.style import (
     Figure,
     clear_frame,
     draw_figure,
+    drawable,
     new_canvas,
     set_title,
 )
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Canvas
 
+_LONGEST_MODEL, _LONGEST_SEED = 18, 16  # characters
 _GAP = 1.1  # rows left empty between two models
 _DASHES = (0, (3, 2))
 
@@ -56,12 +58,13 @@ def _draw(runs: Sequence[DetectorRun], title: str) -> Canvas:
         rows = [top + i for i in range(len(own))]
         _draw_model(axes, own, rows, COLOURS[m % len(COLOURS)])
         axes.annotate(
-            model, (0, top - 0.75), xycoords=axes.get_yaxis_transform(), xytext=(-6, 0),
+            drawable(model, _LONGEST_MODEL), (0, top - 0.75),
+            xycoords=axes.get_yaxis_transform(), xytext=(-6, 0),
             textcoords="offset points", ha="right", va="center", fontweight="bold",
             color=COLOURS[m % len(COLOURS)],
         )  # fmt: skip
         places += rows
-        names += [f"seed {run.seed}" for run in own]
+        names += [f"seed {drawable(run.seed, _LONGEST_SEED)}" for run in own]
         top = rows[-1] + 1 + _GAP
     axes.set_yticks(places, names)
     for label, run in zip(axes.get_yticklabels(), runs, strict=True):

@@ -22,12 +22,14 @@ INK, QUIET, FAINT = "#222222", "#666666", "#E2E2E2"
 HEURISTIC_FOOTNOTE = (
     "Heuristic judges, no language model: a lower rate does not show a better answer."
 )
+_FONT = "DejaVu Sans"
+_LONGEST_FOOTNOTE = 200  # characters
 _STYLE: dict[Any, Any] = {
     "svg.hashsalt": "ragmend",
     "svg.fonttype": "path",
     "pdf.fonttype": 42,
     "text.parse_math": False,  # a judge's name is data, not markup
-    "font.family": "DejaVu Sans",
+    "font.family": _FONT,
     "font.size": 9.5,
     "text.color": INK,
     "axes.labelcolor": INK,
@@ -68,6 +70,17 @@ def draw_figure(settings: Settings, title: str, caption: str, draw: Callable[[],
     return Figure(title, caption, images)
 
 
+def drawable(name: str, longest: int = 28) -> str:
+    """Return a name as it may stand in a figure: cut, and □ for each sign the font lacks."""
+    from matplotlib import font_manager
+
+    font = font_manager.get_font(font_manager.findfont(_FONT))
+    shown = name if len(name) <= longest else f"{name[: longest - 1]}…"
+    return "".join(
+        sign if sign.isprintable() and font.get_char_index(ord(sign)) else "□" for sign in shown
+    )
+
+
 def new_canvas(width: float = 7.2, height: float = 4.2) -> Canvas:
     """Return an empty canvas of so many inches, laid out by constraints."""
     from matplotlib.figure import Figure as Canvas
@@ -83,7 +96,9 @@ def set_title(axes: Axes, title: str, *, pad: float = 10) -> None:
 def set_footnote(canvas: Canvas, text: str) -> None:
     """Write a quiet line under the canvas; an empty text writes none."""
     if text:
-        canvas.supxlabel(text, x=0.01, ha="left", fontsize=8, color=QUIET)
+        canvas.supxlabel(
+            drawable(text, _LONGEST_FOOTNOTE), x=0.01, ha="left", fontsize=8, color=QUIET
+        )
 
 
 def clear_frame(axes: Axes, *, grid: str = "y") -> None:

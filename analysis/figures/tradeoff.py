@@ -13,6 +13,7 @@ from ragmend.analysis.figures.style import (
     Figure,
     clear_frame,
     draw_figure,
+    drawable,
     new_canvas,
     set_footnote,
     set_title,
@@ -170,7 +171,7 @@ def _draw(
             color=colour_of[own.arm], alpha=0.5, markeredgewidth=0, zorder=2,
         )  # fmt: skip
     axes.set_xlabel("text left (% of the original's characters, mean over answers)", labelpad=6)
-    axes.set_ylabel(f"fall of the judged rate (points, {judge})")
+    axes.set_ylabel(f"fall of the judged rate (points, {drawable(judge)})")
     axes.margins(0.12)
     clear_frame(axes, grid="both")
     set_title(axes, _TITLE)
@@ -240,7 +241,7 @@ def _annotate(axes: Axes, name: Name, place: int) -> Annotation:
 
     side = _SIDES[place]
     text = axes.annotate(
-        name.text, name.anchors[place], xytext=side.offset, textcoords="offset points",
+        drawable(name.text), name.anchors[place], xytext=side.offset, textcoords="offset points",
         ha=side.ha, va=side.va, fontsize=name.size, color=name.colour, zorder=5,
     )  # fmt: skip
     text.set_path_effects([withStroke(linewidth=2.5, foreground="white")])

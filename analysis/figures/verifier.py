@@ -14,6 +14,7 @@ from ragmend.analysis.figures.style import (
     QUIET,
     Figure,
     draw_figure,
+    drawable,
     new_canvas,
 )
 from ragmend.analysis.printing.table import Table, round_half_up
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 
 _SUPPORTED, _UNSUPPORTED, _ALL = COLOURS[0], COLOURS[1], QUIET
 _PANELS_A_ROW = 3
+_LONGEST_TASK = 14  # characters
 _MIDDLE = 0.45  # words about points beyond it stand to their left
 
 
@@ -116,7 +118,7 @@ def _draw_curves(
     tasks = [task for task in parts if task != "pooled"]
     for task in (*tasks, "pooled"):
         colour = INK if task == "pooled" else COLOURS[tasks.index(task) % len(COLOURS)]
-        label = f"{task}, AUC {round_half_up(areas[task], 3)}"
+        label = f"{drawable(task)}, AUC {round_half_up(areas[task], 3)}"
         handles.append(_draw_curve(roc, pr, parts[task], colour, label, is_main=task == "pooled"))
     _draw_chance(roc, pr, parts["pooled"])
     _mark_point(roc, pr, point)
@@ -189,7 +191,9 @@ def _draw_spread(
         handles |= _draw_panel(axes, part)
         _mark_eligible(axes, threshold, float(eligible[task]))
         _dress_square(axes, "P(support)", "")
-        axes.set_title(f"{task} ({len(part):,} claims)", loc="left", fontsize=9.5)
+        axes.set_title(
+            f"{drawable(task, _LONGEST_TASK)} ({len(part):,} claims)", loc="left", fontsize=9.5
+        )
     for axes in panels[len(claims) :]:
         axes.set_visible(False)
     for axes in panels[::n_columns]:

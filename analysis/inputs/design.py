@@ -44,6 +44,8 @@ def label_design(found: Iterable[str], settings: Settings) -> Design:
     """
     # A condition that occurs but is not expected is the label cube's to refuse, with its row.
     conditions = settings.conditions or tuple(sorted(set(found)))
+    if "" in conditions:
+        raise StatisticsError("labels: the name of a condition is missing")
     reference = _reference(conditions, settings.reference)
     ordered = _in_order(conditions, reference)
     if len(ordered) == 1:
@@ -60,7 +62,9 @@ def label_design(found: Iterable[str], settings: Settings) -> Design:
     else:
         return Design(ordered, None, (), "no reference condition: nothing is compared")
     _refuse_repeated(primary)
-    return Design(ordered, reference, _with_exploratory(primary, ordered), reason)
+    contrasts = _with_exploratory(primary, ordered)
+    _refuse_one_name(contrasts)
+    return Design(ordered, reference, contrasts, reason)
 
 
 def parse_contrast(name: str, conditions: Sequence[str]) -> tuple[str, str]:
@@ -112,6 +116,18 @@ def _refuse_repeated(pairs: Sequence[tuple[str, str]]) -> None:
         if frozenset((a, b)) in seen:
             raise StatisticsError(f"contrast {a}-{b} is given more than once")
         seen.add(frozenset((a, b)))
+
+
+def _refuse_one_name(contrasts: Sequence[Contrast]) -> None:
+    """Refuse two contrasts that no table could tell apart, as `a` with `b-c` and `a-b` with `c`."""
+    named: dict[str, Contrast] = {}
+    for contrast in contrasts:
+        other = named.setdefault(contrast.name, contrast)
+        if other is not contrast:
+            raise StatisticsError(
+                f"{contrast.name!r} would name two contrasts, {other.a!r} with {other.b!r} and "
+                f"{contrast.a!r} with {contrast.b!r}; rename a condition"
+            )
 
 
 def _with_exploratory(

@@ -52,6 +52,12 @@ class Frames(NamedTuple):
     """table, group, method, model, precision, recall, f1, note: scores as a paper prints them,
     in percent."""
 
+    def has(self, need: str) -> bool:
+        """Tell whether a frame (`claims`) or a column of it (`claims.kind`) is there, with rows."""
+        name, _, column = need.partition(".")
+        frame: pd.DataFrame | None = self._asdict()[name]
+        return frame is not None and not frame.empty and (not column or column in frame)
+
 
 def needed(
     frames: Frames, name: str, columns: Sequence[str], *, key: Sequence[str] = ()

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from ragmend.analysis.inputs.frames import require_columns
-from ragmend.analysis.inputs.places import describe_row, is_blank, refuse_rows
+from ragmend.analysis.inputs.places import (
+    describe_row,
+    in_message,
+    is_blank,
+    read_column,
+    refuse_rows,
+)
 from ragmend.analysis.settings import Incomplete
 from ragmend.errors import StatisticsError
+from ragmend.values import FLAGS, read_flag, read_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -22,11 +29,7 @@ GOLD = "gold"
 ALL = "all"
 """Both raters of the row that holds what all judges have in common."""
 _RESERVED = {GOLD: "human annotation", ALL: "all judges together"}
-# True, 1.0 and numpy's own zeros and ones hash like 1 and 0, so this covers them.
-READINGS: dict[Hashable, int] = {
-    0: 0, 1: 1, "0": 0, "1": 1, "0.0": 0, "1.0": 1,
-    "false": 0, "true": 1, "False": 0, "True": 1, "FALSE": 0, "TRUE": 1,
-}  # fmt: skip
+READINGS = FLAGS
 """What a 0 or 1 may be written as."""
 _MISSING = -1
 _HOW_TO_DROP = "--incomplete drop leaves such records out"
@@ -132,7 +135,7 @@ def _with_text_keys(labels: pd.DataFrame, name: str) -> pd.DataFrame:
     """Return the table with keys as text, so that records sort alike however ids were read."""
     absent = labels[KEY].apply(is_blank).any(axis=1)
     refuse_rows(labels, absent, KEY, name, "a part of the key is missing")
-    return labels.astype(dict.fromkeys(KEY, str))
+    return labels.assign(**{part: read_column(labels, part, read_text, KEY, name) for part in KEY})
 
 
 def _refuse_reserved(labels: pd.DataFrame, name: str) -> None:
@@ -165,28 +168,22 @@ def _fill(
     name: str,
 ) -> NDArray[np.int64]:
     """Return a column as a cube, -1 where the table has no row or no value."""
-    given = ~is_blank(labels[column])
-    read = labels[column].map(READINGS)
-    wrong = given & read.isna()
-    if wrong.any():
-        value = labels[column][wrong].iloc[0]
-        refuse_rows(labels, wrong, KEY, name, f"{column} {value!r} is neither 0 nor 1")
     shape = [len(axis) for axis in axes]
     filled = np.full(int(np.prod(shape)), _MISSING, dtype=np.int64)
-    filled[cells] = read.fillna(_MISSING).to_numpy(dtype=np.int64)
+    filled[cells] = _flags(labels, column, name)
     return filled.reshape(shape)
+
+
+def _flags(labels: pd.DataFrame, column: str, name: str) -> NDArray[np.int64]:
+    """Return a column's zeros and ones, -1 where it is blank."""
+    read = read_column(labels, column, read_flag, KEY, name)
+    return np.array([_MISSING if flag is None else flag for flag in read], dtype=np.int64)
 
 
 def _gold(labels: pd.DataFrame, record_ids: Sequence[str], name: str) -> NDArray[np.int64]:
     if "gold" not in labels:
         return np.full(len(record_ids), _MISSING, dtype=np.int64)
-    given = ~is_blank(labels["gold"])
-    read = labels["gold"].map(READINGS)
-    wrong = given & read.isna()
-    if wrong.any():
-        value = labels["gold"][wrong].iloc[0]
-        refuse_rows(labels, wrong, KEY, name, f"gold {value!r} is neither 0 nor 1")
-    of_record = _one_a_record(labels.assign(gold=read.fillna(_MISSING)), "gold", name)
+    of_record = _one_a_record(labels.assign(gold=_flags(labels, "gold", name)), "gold", name)
     return of_record.loc[list(record_ids)].to_numpy(dtype=np.int64)
 
 
@@ -199,7 +196,8 @@ def _fact(
     if absent.all():
         return None
     refuse_rows(labels, absent, KEY, name, f"{column} is missing here, though not everywhere")
-    of_record = _one_a_record(labels.astype({column: str}), column, name)
+    facts = read_column(labels, column, read_text, KEY, name)
+    of_record = _one_a_record(labels.assign(**{column: facts}), column, name)
     return tuple(of_record.loc[list(record_ids)])
 
 
@@ -209,8 +207,9 @@ def _one_a_record(labels: pd.DataFrame, column: str, name: str) -> pd.Series[Any
     differs = labels[column] != labels["record_id"].map(first)
     if differs.any():
         row = labels[differs].iloc[0]
-        before = first[row["record_id"]]
-        message = f"{column} is {row[column]} here and {before} in the record's first row"
+        values = (row[column], first[row["record_id"]])
+        here, before = ("blank" if v == _MISSING else in_message(v) for v in values)
+        message = f"{column} is {here} here and {before} in the record's first row"
         refuse_rows(labels, differs, KEY, name, message)
     return first
 

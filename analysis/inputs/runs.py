@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ragmend.analysis.inputs.frames import needed
 from ragmend.analysis.inputs.places import refuse_rows
 from ragmend.analysis.study import Study
+from ragmend.values import DECIMAL
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -54,10 +55,12 @@ def detector_runs(study: Study) -> list[DetectorRun]:
     return sorted(found, key=lambda run: (natural_order(run.model), natural_order(run.seed)))
 
 
-def natural_order(name: str) -> tuple[str | int, ...]:
+def natural_order(name: str) -> tuple[tuple[int, str], ...]:
     """Return what names are sorted by: numbers within them by value, so that 7b precedes 13b."""
     parts = re.split(r"([0-9]+)", name)  # text and numbers in turn, text first
-    return tuple(int(part) if i % 2 else part for i, part in enumerate(parts))
+    # By length, then by digits, is by value, however many digits there are.
+    bare = [part.lstrip("0") if i % 2 else part for i, part in enumerate(parts)]
+    return tuple((len(part) if i % 2 else 0, part) for i, part in enumerate(bare))
 
 
 def _population(runs: pd.DataFrame, name: str) -> list[bool]:
@@ -72,8 +75,8 @@ def _population(runs: pd.DataFrame, name: str) -> list[bool]:
 
 def _percentage(value: Any) -> Fraction | None:  # noqa: ANN401 - a cell of anyone's table
     """Return a cell as the exact decimal that it prints; None where it is no percentage."""
-    try:
-        number = Decimal(str(value))
-    except InvalidOperation:
+    text = str(value)
+    if DECIMAL.fullmatch(text) is None:
         return None
-    return Fraction(number) if number.is_finite() and 0 <= number <= 100 else None
+    number = Decimal(text)
+    return Fraction(number) if 0 <= number <= 100 else None

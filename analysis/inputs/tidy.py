@@ -7,24 +7,35 @@ guessed: a value that its column does not allow is refused with table, row and k
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 from ragmend.analysis.inputs.frames import require_columns
 from ragmend.analysis.inputs.labels import KEY as LABEL_KEY
-from ragmend.analysis.inputs.labels import READINGS
-from ragmend.analysis.inputs.places import is_blank, refuse_rows
+from ragmend.analysis.inputs.places import is_blank, read_column, refuse_rows
+from ragmend.records import ActionKind, ClaimKind, DetectionVerdict
+from ragmend.values import (
+    Reader,
+    read_count,
+    read_flag,
+    read_number,
+    read_one_of,
+    read_percent,
+    read_printed_percent,
+    read_probability,
+    read_text,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
 
-Kind = Literal["text", "flag", "count", "number", "probability"]
 FileFrame = Literal["labels", "claims", "arms", "records", "selection", "runs", "published"]
 
 
 class Field(NamedTuple):
     """One column of a table."""
 
-    kind: Kind
+    read: Reader
+    """Reads one value, or raises DataError."""
     is_required: bool = True
     may_be_blank: bool = False
 
@@ -36,13 +47,28 @@ class Layout(NamedTuple):
     fields: Mapping[str, Field]
 
 
-_TEXT, _FLAG, _COUNT = Field("text"), Field("flag"), Field("count")
-_GOLD = Field("flag", may_be_blank=True)
-_OPTIONAL = Field("text", is_required=False, may_be_blank=True)
+_DTYPES: dict[Reader, Literal["Int64", "float64"]] = {
+    read_flag: "Int64", read_count: "Int64",
+    read_number: "float64", read_percent: "float64", read_probability: "float64",
+}  # fmt: skip
+_TEXT, _FLAG, _COUNT = Field(read_text), Field(read_flag), Field(read_count)
+_GOLD = Field(read_flag, may_be_blank=True)
+_OPTIONAL = Field(read_text, is_required=False, may_be_blank=True)
+_SCORE = Field(read_printed_percent)
+_SHARE = Field(read_percent, is_required=False, may_be_blank=True)
+_ACTION = _OPTIONAL._replace(read=read_one_of(get_args(ActionKind)))
 
 LAYOUTS: dict[FileFrame, Layout] = {
-    # The label cube reads labels itself, for a missing one may be a whole record's affair.
-    "labels": Layout(tuple(LABEL_KEY), {}),
+    # That a label is missing may be a whole record's affair, so the label cube decides on it.
+    "labels": Layout(
+        tuple(LABEL_KEY),
+        {
+            **dict.fromkeys(LABEL_KEY, _TEXT),
+            "label": _GOLD,
+            **dict.fromkeys(("gold", "empty"), _GOLD._replace(is_required=False)),
+            **dict.fromkeys(("task", "source_id"), _OPTIONAL),
+        },
+    ),
     "claims": Layout(
         ("record_id", "claim_id"),
         {
@@ -50,15 +76,12 @@ LAYOUTS: dict[FileFrame, Layout] = {
             "claim_id": _TEXT,
             "task": _TEXT,
             "record_gold": _GOLD,
-            "p_support": Field("probability", may_be_blank=True),
+            "p_support": Field(read_probability, may_be_blank=True),
             "aligned": _FLAG,
             "gold_unsupported": _GOLD,
-            "rewrite_proposed": Field("flag", is_required=False),
-            "action_removal": _OPTIONAL,
-            "action_extractive": _OPTIONAL,
-            "action_generative": _OPTIONAL,
-            "kind": _OPTIONAL,
-            "split": _OPTIONAL,
+            "rewrite_proposed": Field(read_flag, is_required=False),
+            "kind": _OPTIONAL._replace(read=read_one_of(get_args(ClaimKind))),
+            "split": _OPTIONAL._replace(read=read_one_of(("development", "test"))),
         },
     ),
     "arms": Layout(
@@ -91,9 +114,9 @@ LAYOUTS: dict[FileFrame, Layout] = {
             "response_id": _TEXT,
             "gold": _GOLD,
             "flagged": _FLAG,
-            "record_id": Field("text", may_be_blank=True),
+            "record_id": Field(read_text, may_be_blank=True),
             "task": _OPTIONAL,
-            "verdict": _OPTIONAL,
+            "verdict": _OPTIONAL._replace(read=read_one_of(get_args(DetectionVerdict))),
         },
     ),
     "runs": Layout(
@@ -101,19 +124,19 @@ LAYOUTS: dict[FileFrame, Layout] = {
         {
             "model": _TEXT,
             "seed": _TEXT,
-            "f1": Field("text"),  # the decimal as printed: 74.825 has no exact float
+            "f1": _SCORE,
             "usable": _FLAG,
-            "population": Field("flag", is_required=False),
-            "empty_pct": Field("number", is_required=False, may_be_blank=True),
-            "unparsed_pct": Field("number", is_required=False, may_be_blank=True),
+            "population": Field(read_flag, is_required=False),
+            "empty_pct": _SHARE,
+            "unparsed_pct": _SHARE,
         },
     ),
     "published": Layout(
-        (),
+        ("table", "group", "method", "model"),
         {
             **dict.fromkeys(("table", "group", "method"), _TEXT),
-            "model": Field("text", may_be_blank=True),
-            **dict.fromkeys(("precision", "recall", "f1"), Field("text", may_be_blank=True)),
+            "model": Field(read_text, may_be_blank=True),
+            **dict.fromkeys(("precision", "recall", "f1"), _SCORE._replace(may_be_blank=True)),
             "note": _OPTIONAL,
         },
     ),
@@ -123,7 +146,7 @@ LAYOUTS: dict[FileFrame, Layout] = {
 def tidy_frame(raw: pd.DataFrame, frame: FileFrame, *, name: str) -> pd.DataFrame:
     """Return a table with its known columns checked and typed.
 
-    Text stays text, missing as NA; flags and counts become nullable integers, numbers and
+    Text stays text, missing as None; flags and counts become nullable integers, numbers and
     probabilities floats with NaN where missing.
 
     Args:
@@ -135,9 +158,9 @@ def tidy_frame(raw: pd.DataFrame, frame: FileFrame, *, name: str) -> pd.DataFram
         StatisticsError: A column is missing; a value is missing, or is not what its column
             holds; a key occurs twice.
     """
-    layout = LAYOUTS[frame]
+    layout = _layout_of(frame, raw)
     required = [column for column, field in layout.fields.items() if field.is_required]
-    require_columns(raw, required or layout.key, table=name)
+    require_columns(raw, required, table=name)
     raw = raw.reset_index(drop=True)
     typed = {
         column: _read(raw, column, field, layout.key, name)
@@ -151,43 +174,21 @@ def tidy_frame(raw: pd.DataFrame, frame: FileFrame, *, name: str) -> pd.DataFram
     return found
 
 
+def _layout_of(frame: FileFrame, raw: pd.DataFrame) -> Layout:
+    """Return the table's layout, with what it may say beyond it: a record's source, actions."""
+    layout = LAYOUTS[frame]
+    further = {"source_id": _OPTIONAL}
+    if frame == "claims":
+        arms = [name for name in map(str, raw.columns) if name.startswith("action_")]
+        further |= dict.fromkeys(arms, _ACTION)
+    return layout._replace(fields={**further, **layout.fields})
+
+
 def _read(
     raw: pd.DataFrame, column: str, field: Field, key: Sequence[str], name: str
 ) -> pd.Series[Any]:
-    blank = is_blank(raw[column])
     if not field.may_be_blank:
-        refuse_rows(raw, blank, key, name, f"{column} is missing")
-    readers = {"text": _texts, "flag": _flags, "count": _counts}
-    if field.kind in readers:
-        read, expected = readers[field.kind](raw[column])
-    else:
-        read, expected = _numbers(raw[column], is_probability=field.kind == "probability")
-    wrong = ~blank & read.isna()
-    if wrong.any():
-        value = raw[column][wrong].iloc[0]
-        refuse_rows(raw, wrong, key, name, f"{column} is {value!r}, expected {expected}")
-    return read.mask(blank)
-
-
-def _texts(values: pd.Series[Any]) -> tuple[pd.Series[Any], str]:
-    return values.astype(str).astype(object), "text"
-
-
-def _flags(values: pd.Series[Any]) -> tuple[pd.Series[Any], str]:
-    return values.map(READINGS).astype("Int64"), "0 or 1"
-
-
-def _counts(values: pd.Series[Any]) -> tuple[pd.Series[Any], str]:
-    numbers, _ = _numbers(values, is_probability=False)
-    whole = (numbers >= 0) & (numbers == numbers.round())
-    return numbers.where(whole).astype("Int64"), "a whole number, 0 or more"
-
-
-def _numbers(values: pd.Series[Any], *, is_probability: bool) -> tuple[pd.Series[Any], str]:
-    import pandas as pd
-
-    numbers = pd.to_numeric(values, errors="coerce").astype("float64")
-    finite = numbers.abs() < float("inf")
-    if is_probability:
-        return numbers.where(finite & numbers.between(0, 1)), "a number from 0 to 1"
-    return numbers.where(finite), "a finite number"
+        refuse_rows(raw, is_blank(raw[column]), key, name, f"{column} is missing")
+    read = read_column(raw, column, field.read, key, name)
+    dtype = _DTYPES.get(field.read)
+    return read if dtype is None else read.astype(dtype)

@@ -8,9 +8,11 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
+from numbers import Integral
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from ragmend.analysis.statistics.checks import check_count, check_number
 from ragmend.errors import StatisticsError
 
 if TYPE_CHECKING:
@@ -21,6 +23,7 @@ Style = Literal["text", "count", "decimal", "interval", "p_value"]
 
 JUDGE_COLUMNS = ("judge", "rater_a", "rater_b")
 UNDEFINED = "—"
+_MOST_DIGITS = 100
 _LEAST_PRINTED_P = 1e-300
 _LEAST_PLAIN_P = Fraction(1, 1000)
 
@@ -80,8 +83,12 @@ def round_half_up(value: float | Fraction, digits: int) -> str:
 
     A Fraction is rounded exactly; a float by the shortest decimal that names it, so that
     3.925 prints 3.93 although its binary value lies below.
+
+    Raises:
+        StatisticsError: The value is not finite or no number, or the digits are no count.
     """
-    exact = value if isinstance(value, Fraction) else Fraction(Decimal(repr(value)))
+    digits = check_count(digits, "digits", most=_MOST_DIGITS)
+    exact = value if isinstance(value, Fraction) else _as_named(value)
     scaled = int(abs(exact) * 10**digits + Fraction(1, 2))
     sign = "-" if exact < 0 and scaled else ""
     whole, rest = divmod(scaled, 10**digits)
@@ -128,6 +135,11 @@ def _print_cell(value: Cell, column: Column) -> str:
 
 def _print_number(value: Cell, column: Column) -> str:
     return round_half_up(column.scale * _number(value), column.digits)
+
+
+def _as_named(value: object) -> Fraction:
+    number = check_number(value, "value")
+    return Fraction(int(value)) if isinstance(value, Integral) else Fraction(Decimal(repr(number)))
 
 
 def _number(value: Cell) -> float | Fraction:

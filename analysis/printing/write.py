@@ -61,8 +61,9 @@ def table_csv(table: Table) -> bytes:
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
     writer.writerow(table.frame.columns)
+    places = [f"{table.name}.{column}" for column in table.frame.columns]
     for row in table.frame.itertuples(index=False, name=None):
-        writer.writerow([_write_cell(cell) for cell in row])
+        writer.writerow([_write_cell(*pair) for pair in zip(row, places, strict=True)])
     return buffer.getvalue().encode()
 
 
@@ -123,11 +124,11 @@ def _escape_latex(text: str) -> str:
     return " ".join(text.split()).translate(_TEX_ESCAPES)
 
 
-def _write_cell(cell: Cell) -> str:
+def _write_cell(cell: Cell, place: str) -> str:
     if cell is None:
         return ""
     if isinstance(cell, Fraction):
         cell = float(cell)
     if isinstance(cell, float) and not math.isfinite(cell):
-        raise StatisticsError(f"a table cell must be finite, got {cell}")
+        raise StatisticsError(f"{place}: a table cell must be finite, got {cell}")
     return cell if isinstance(cell, str) else repr(cell)

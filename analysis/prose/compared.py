@@ -36,7 +36,7 @@ def _population(tables: Mapping[str, Table]) -> Iterator[str]:
 
 
 def _labels(study: Study) -> Iterator[str]:
-    if study.frames.labels is None:
+    if not study.frames.has("labels"):
         return
     cube, design = study.cube, study.design
     n = len(cube.record_ids)

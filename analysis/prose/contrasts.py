@@ -8,13 +8,10 @@ from ragmend.analysis.printing.printed import Section
 from ragmend.analysis.printing.table import Table, round_half_up
 from ragmend.analysis.prose.rows import rows_of
 from ragmend.analysis.prose.words import MOST_NAMED, counted, listed, p_value, points
-from ragmend.analysis.settings import Contrast
+from ragmend.analysis.settings import SIGNIFICANCE_LEVEL, Contrast
+from ragmend.analysis.statistics.clusters import FEWEST_SOURCES
 from ragmend.analysis.statistics.paired import PairedContrast
 from ragmend.analysis.study import Study
-
-LEVEL = 0.05
-FEW_SOURCES = 10
-"""With fewer sources no interval over them can be relied on."""
 
 
 def what_changed(study: Study, tables: Mapping[str, Table]) -> Section | None:
@@ -79,7 +76,7 @@ def _holm(row: PairedContrast) -> str:
 
 
 def _is_significant(row: PairedContrast) -> bool:
-    return (row.p_exact if row.p_holm is None else row.p_holm) < LEVEL
+    return row.is_significant
 
 
 def _undecided(row: PairedContrast, detectable_pp: float | None, verdict: str, study: Study) -> str:
@@ -113,7 +110,7 @@ def _clusters(study: Study) -> Iterator[str]:
     if study.cube.sources_R is None or not found:
         return
     n_sources = len(set(study.cube.sources_R))
-    if n_sources < FEW_SOURCES:
+    if n_sources < FEWEST_SOURCES:
         yield (
             f"With {counted(n_sources, 'source')} it cannot be told what stays significant once "
             "answers to one source are taken as related."
@@ -144,7 +141,7 @@ def _across(study: Study, tables: Mapping[str, Table]) -> Iterator[str]:
     agreed = [
         row["contrast"]
         for row in primary
-        if row["p_max_holm"] is not None and row["p_max_holm"] < LEVEL
+        if row["p_max_holm"] is not None and row["p_max_holm"] < SIGNIFICANCE_LEVEL
     ]
     if agreed:
         yield (

@@ -48,7 +48,7 @@ def what_cannot_be_said(study: Study, tables: Mapping[str, Table]) -> Section | 
             "The judges are heuristics over the same evidence as the verifier; that they object "
             "less after a repair follows from how they work."
         )
-    if study.provenance.faults is None and study.frames.labels is not None:
+    if study.provenance.faults is None and study.frames.has("labels"):
         sentences.append(
             "The input does not say whether labels are missing because a judge failed; if failures "
             "were left out before, the rates hold for what remained."

@@ -31,7 +31,7 @@ def what_repair_costs(study: Study, tables: Mapping[str, Table]) -> Section | No
 
 def what_finds_errors(study: Study, tables: Mapping[str, Table]) -> Section | None:
     """Say what verifier and detector runs are worth by gold."""
-    sentences = [*_verifier(study, tables), *_seeds(tables)]
+    sentences = [*_verifier(study, tables), *_seeds(study, tables)]
     if not sentences:
         return None
     return Section(heading="Verifier and detectors", sentences=tuple(sentences))
@@ -71,7 +71,7 @@ def _verifier(study: Study, tables: Mapping[str, Table]) -> Iterator[str]:
         )
 
 
-def _seeds(tables: Mapping[str, Table]) -> Iterator[str]:
+def _seeds(study: Study, tables: Mapping[str, Table]) -> Iterator[str]:
     for row in rows_of(tables, "seed_comparison"):
         if row["p_welch"] is None:
             continue
@@ -85,6 +85,7 @@ def _seeds(tables: Mapping[str, Table]) -> Iterator[str]:
             )
         if row["runs_needed"] is not None:
             sentence += (
-                f", and {counted(row['runs_needed'], 'run')} of each would be needed for 80 %"
+                f", and {counted(row['runs_needed'], 'run')} of each would be needed for "
+                f"{100 * study.settings.power:g} %"
             )
         yield f"{sentence}."

@@ -18,6 +18,8 @@ from ragmend.records import ARMS, CONDITIONS, TASKS
 
 REPAIR_PAPER = "arXiv 2608.29307"
 _STRICTEST = "gemma"
+_JUDGES = ("gemma", "llama", "qwen")
+"""The paper's judges: a number that is theirs can be held against no other's labels."""
 
 
 def _ordering_in_every_task(study: Study) -> Finding:
@@ -93,8 +95,8 @@ def _factor_of_nine(study: Study) -> Finding:
 
 def _extractive_to_generative(study: Study) -> Finding:
     need = _lacking(study, ("extractive", "generative"))
-    if need is not None:
-        return untestable(need)
+    if need is not None or study.primary_judge not in _JUDGES:
+        return untestable(need or "labels of the paper's primary judge")
     counts = _counts(study.cube, study.primary_judge, ("extractive", "generative"))
     n = len(study.cube.record_ids)
     more = counts["generative"] - counts["extractive"]
@@ -110,8 +112,8 @@ def _extractive_to_generative(study: Study) -> Finding:
 
 def _range_of_kappa(study: Study) -> Finding:
     need = _lacking(study, CONDITIONS)
-    if need is not None or len(study.cube.judges) < 2:
-        return untestable(need or "labels of at least two judges")
+    if need is not None or set(study.cube.judges) != set(_JUDGES):
+        return untestable(need or f"labels of the paper's judges, {', '.join(_JUDGES)}")
     cube = study.cube
     kappas = {
         f"{a} and {b}, {condition}": cohen_kappa(
@@ -174,7 +176,7 @@ JUDGED_CLAIMS = (
 
 def _lacking(study: Study, conditions: Sequence[str]) -> str | None:
     """Return what the labels lack for a claim about these conditions."""
-    if study.frames.labels is None or study.frames.labels.empty:
+    if not study.frames.has("labels"):
         return "labels"
     missing = [name for name in conditions if name not in study.cube.conditions]
     return f"labels in condition {', '.join(missing)}" if missing else None

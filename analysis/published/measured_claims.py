@@ -54,7 +54,7 @@ def _sizes_do_not_differ(study: Study) -> Finding:
 
 
 def _data_to_text_retains_least(study: Study) -> Finding:
-    if study.frames.arms is None or study.frames.arms.empty:
+    if not study.frames.has("arms"):
         return untestable("arms")
     cube = study.arms
     if cube.tasks_R is None or _LEAST not in cube.tasks_R or len(set(cube.tasks_R)) < 2:
@@ -71,7 +71,7 @@ def _data_to_text_retains_least(study: Study) -> Finding:
 
 
 def _edited_as_in_the_caption(study: Study) -> Finding:
-    if study.frames.arms is None or study.frames.arms.empty:
+    if not study.frames.has("arms"):
         return untestable("arms")
     cube = study.arms
     count = cube.counts_RA
@@ -116,7 +116,7 @@ MEASURED_CLAIMS = (
 
 def _runs_by_model(study: Study) -> dict[str, list[DetectorRun]]:
     """Return each model's runs; none where they are not given."""
-    if study.frames.runs is None or study.frames.runs.empty:
+    if not study.frames.has("runs"):
         return {}
     return dict(by_model(detector_runs(study)))
 

@@ -85,7 +85,7 @@ def printed_scores(study: Study) -> list[ScoreLine]:
     Raises:
         StatisticsError: A column is missing, a line occurs twice, or a score is no percentage.
     """
-    if study.frames.published is None or study.frames.published.empty:
+    if not study.frames.has("published"):
         return []
     frame = needed(study.frames, "published", [*KEY, *SCORES], key=KEY)
     rows: list[dict[str, Any]] = [

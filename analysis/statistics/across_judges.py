@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import numpy as np
 
 from ragmend.analysis.settings import Family
+from ragmend.analysis.statistics.checks import check_matrix, check_number
 from ragmend.analysis.statistics.mcnemar import McNemar, exact_mcnemar
 from ragmend.analysis.statistics.multiplicity import holm
 from ragmend.analysis.statistics.paired import PairedContrast
@@ -82,16 +83,18 @@ def intersection_union(
 
     Source: Berger 1982, Technometrics 24(4), 295-300.
     """
+    for name, values in {"p_values": p_values, "differences": differences}.items():
+        if not isinstance(values, Mapping):
+            raise StatisticsError(f"{name}: expected a number by judge, got {values!r}")
     if not p_values or set(p_values) != set(differences):
-        raise StatisticsError("a test across judges needs one p-value and difference a judge")
-    for judge, p in p_values.items():
-        if not 0 <= p <= 1:
-            raise StatisticsError(f"judge {judge}: expected a p-value in [0, 1], got {p}")
-        if not math.isfinite(differences[judge]):
-            raise StatisticsError(f"judge {judge}: the difference is {differences[judge]}")
-    direction = _direction(list(differences.values()))
+        raise StatisticsError(
+            "p_values and differences: a test across judges needs one of each a judge"
+        )
+    p_J = [check_number(p, f"p_values, judge {j}", least=0, most=1) for j, p in p_values.items()]
+    found_J = [check_number(value, f"differences, judge {j}") for j, value in differences.items()]
+    direction = _direction(found_J)
     agrees = direction in ("fewer in B", "more in B")
-    return JointTest(direction, max(p_values.values()) if agrees else None)
+    return JointTest(direction, max(p_J) if agrees else None)
 
 
 def across_judges(contrasts: Sequence[PairedContrast]) -> list[AcrossJudges]:
@@ -103,9 +106,16 @@ def across_judges(contrasts: Sequence[PairedContrast]) -> list[AcrossJudges]:
     Args:
         contrasts: Every judge's comparison of every contrast.
 
+    Raises:
+        StatisticsError: An item is no comparison.
+
     Source: Berger 1982, Technometrics 24(4), 295-300; Holm 1979, Scandinavian Journal of
         Statistics 6(2), 65-70.
     """
+    if not isinstance(contrasts, Sequence) or not all(
+        isinstance(row, PairedContrast) for row in contrasts
+    ):
+        raise StatisticsError("contrasts: expected a sequence of PairedContrast")
     found = [
         _across([row for row in contrasts if row.contrast == name])
         for name in dict.fromkeys(row.contrast for row in contrasts)
@@ -144,18 +154,14 @@ def cochran_q(labels_RC: ArrayLike) -> CochranQ:
     """
     from statsmodels.stats.contingency_tables import cochrans_q
 
-    labels = np.asarray(labels_RC)
-    if labels.ndim != 2 or len(labels) == 0 or labels.shape[1] < 2:
-        raise StatisticsError(f"Cochran's Q needs records × conditions, got shape {labels.shape}")
-    if not np.isin(labels, (0, 1)).all():
-        raise StatisticsError("Cochran's Q needs labels of 0 and 1")
+    labels = check_matrix(labels_RC, "labels_RC", kind="label", least_columns=2).astype(np.int64)
     df = labels.shape[1] - 1
     n_varying = int((labels != labels[:, :1]).any(axis=1).sum())
     if not n_varying:
         return CochranQ(None, df, None, None, 0, False)
     q = float(cochrans_q(labels).statistic)
     if df == 1:
-        change_R = labels[:, 1].astype(int) - labels[:, 0]
+        change_R = labels[:, 1] - labels[:, 0]
         test = exact_mcnemar(int((change_R < 0).sum()), int((change_R > 0).sum()))
     else:
         test = _chi_square(q, df)
@@ -171,10 +177,23 @@ def _direction(differences: Sequence[float]) -> Direction:
 
 
 def _chi_square(q: float, df: int) -> McNemar:
-    from scipy.stats import chi2
-
-    log_p = float(chi2.logsf(q, df))
+    log_p = _log_upper_tail(q, df)
     return McNemar(math.exp(log_p), log_p / math.log(10))
+
+
+def _log_upper_tail(q: float, df: int) -> float:
+    """Return ln P(χ² > q) by the finite sum for whole df; scipy's is −∞ from q ≈ 1,500 on.
+
+    Source: Abramowitz and Stegun 1964, Handbook of Mathematical Functions, 26.4.4 and 26.4.5.
+    """
+    from scipy.special import gammaln, log_ndtr, logsumexp
+
+    if q <= 0:
+        return 0.0
+    half, is_odd = q / 2, df % 2
+    first = [math.log(2) + log_ndtr(-math.sqrt(q))] if is_odd else []
+    powers = np.arange(df // 2) + (0.5 if is_odd else 0.0)
+    return float(logsumexp([*first, *(powers * math.log(half) - half - gammaln(powers + 1))]))
 
 
 def _across(rows: Sequence[PairedContrast]) -> AcrossJudges:

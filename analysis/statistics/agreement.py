@@ -23,18 +23,25 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from ragmend.analysis.statistics.checks import check_level
 from ragmend.analysis.statistics.intervals import Interval
-from ragmend.analysis.statistics.rater_labels import PairCounts, check_confidence, count_pair
+from ragmend.analysis.statistics.rater_labels import PairCounts, count_pair
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 _RATERS = ("rater A", "rater B")
 ONE_SOURCE = "all records share one source, from which no interval can be had"
+EQUAL_ENDS = "no interval: its ends would be equal, which is too little variation and no certainty"
+ROUNDING = 1e-12
+"""Ends nearer than this are equal: the terms of sums that cancel are rounded."""
 
 
 class Coefficient(NamedTuple):
-    """A coefficient of agreement; what is undefined is None, and `reason` says why."""
+    """A coefficient of agreement; what is undefined is None, and `reason` says why.
+
+    A standard error of 0 (all labels agree, or all sources are alike) gives no interval.
+    """
 
     value: float | None
     se: float | None
@@ -83,8 +90,8 @@ def agreement(
         raters: The raters' names, for reasons.
 
     Raises:
-        StatisticsError: There is no record, the lengths differ, a label is not 0 or 1, or a
-            source is missing.
+        StatisticsError: There is no record, the lengths differ, a label is not 0 or 1, a source
+            is missing, or the level is out of range.
 
     Source: `cohen_kappa`, `gwet_ac1` and `agreement_of` name each coefficient's.
     """
@@ -116,7 +123,8 @@ def cohen_kappa(
     Source: Cohen 1960, Educational and Psychological Measurement 20(1), 37-46; standard error:
     Fleiss, Cohen and Everitt 1969, Psychological Bulletin 72(5), 323-327.
     """
-    return _kappa(count_pair(labels_a_R, labels_b_R, sources_R), confidence, _RATERS)
+    counts = count_pair(labels_a_R, labels_b_R, sources_R)
+    return _kappa(counts, check_level(confidence), _RATERS)
 
 
 def gwet_ac1(
@@ -139,7 +147,7 @@ def gwet_ac1(
 
     Source: Gwet 2008, British Journal of Mathematical and Statistical Psychology 61(1), 29-48.
     """
-    return _ac1(count_pair(labels_a_R, labels_b_R, sources_R), confidence)
+    return _ac1(count_pair(labels_a_R, labels_b_R, sources_R), check_level(confidence))
 
 
 def agreement_of(
@@ -158,6 +166,7 @@ def agreement_of(
     second), and negative agreement: Cicchetti and Feinstein 1990, Journal of Clinical
     Epidemiology 43(6), 551-558.
     """
+    confidence = check_level(confidence)
     n, first, second, both, _ = counts
     kappa, ac1 = _kappa(counts, confidence, raters), _ac1(counts, confidence)
     reasons = [reason for reason in (kappa.reason, ac1.reason) if reason is not None]
@@ -211,6 +220,8 @@ def _estimate(
     se = _standard_error(counts, weights_4)
     if se is None:
         return Coefficient(float(value), None, None, None, ONE_SOURCE)
+    if se < ROUNDING:
+        return Coefficient(float(value), se, None, None, EQUAL_ENDS)
     n_sources = None if counts.by_source_G4 is None else len(counts.by_source_G4)
     low, high = _interval(float(value), se, confidence, n_sources)
     return Coefficient(float(value), se, low, high, None)
@@ -245,7 +256,6 @@ def _interval(value: float, se: float, confidence: float, n_sources: int | None)
 def _quantile(confidence: float, n_sources: int | None) -> float:
     from scipy import stats
 
-    check_confidence(confidence)
     upper = (1 + confidence) / 2
     if n_sources is None:
         return float(stats.norm.ppf(upper))

@@ -13,13 +13,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ragmend.analysis.statistics.agreement import ONE_SOURCE
-from ragmend.analysis.statistics.intervals import bootstrap_means, percentile_interval
-from ragmend.analysis.statistics.rater_labels import (
-    check_binary,
-    check_confidence,
-    source_members,
+from ragmend.analysis.statistics.agreement import EQUAL_ENDS, ONE_SOURCE, ROUNDING
+from ragmend.analysis.statistics.checks import (
+    check_level,
+    check_matrix,
+    check_resamples,
+    check_seed,
 )
+from ragmend.analysis.statistics.intervals import bootstrap_means, percentile_interval
+from ragmend.analysis.statistics.rater_labels import source_members
 from ragmend.errors import StatisticsError
 
 if TYPE_CHECKING:
@@ -56,22 +58,19 @@ def krippendorff_alpha(
 
     Raises:
         StatisticsError: There are fewer than two judges or no record, a label is not 0 or 1, or
-            a source is missing.
+            a source is missing; or the bootstrap or the level is out of range.
 
     Source: Krippendorff 2011, Computing Krippendorff's Alpha-Reliability, University of
     Pennsylvania: α = 1 - D_o / D_e. With N labels, N₁ and N₀ of them 1 and 0, and in record u
     k of J labels 1: α = 1 - (N - 1) Σ_u k(J - k) / (J - 1) / (N₁ N₀).
     """
-    check_confidence(confidence)
-    labels = check_binary(labels_RJ, "labels")
-    if labels.ndim != 2:
-        raise StatisticsError(f"labels: expected records × judges, got shape {labels.shape}")
+    labels = check_matrix(labels_RJ, "labels_RJ", kind="label", least_columns=2).astype(np.int64)
     (alpha,) = krippendorff_alphas(
         labels[:, :, None],
         sources_R=sources_R,
-        n_resamples=n_resamples,
-        seed=seed,
-        confidence=confidence,
+        n_resamples=check_resamples(n_resamples),
+        seed=check_seed(seed),
+        confidence=check_level(confidence),
     )
     return alpha
 
@@ -133,4 +132,6 @@ def _with_interval(
     expected_B = (n_judges - 1) * ones_B * zeros_B
     alphas_B = 1 - (ones_B + zeros_B - 1) * differing_B / expected_B
     low, high = percentile_interval(alphas_B, confidence=confidence)
+    if high - low < ROUNDING:
+        return Alpha(value, None, None, EQUAL_ENDS)
     return Alpha(value, low, high, None)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
+from ragmend.analysis.statistics.checks import check_lengths, check_vector
 from ragmend.errors import StatisticsError
 
 if TYPE_CHECKING:
@@ -56,17 +57,17 @@ def calibrate(
     Source: Platt 1999, in Advances in Large Margin Classifiers, 61-74; Zadrozny and Elkan 2002,
         KDD, 694-699 (isotonic).
     """
-    p_dev, gold_dev = _events(p_dev_C, gold_dev_C)
-    p = _probabilities(p_C)
+    p_dev = check_vector(p_dev_C, "p_dev_C", kind="probability")
+    gold_dev = check_vector(gold_dev_C, "gold_dev_C", kind="label")
+    check_lengths(p_dev_C=p_dev, gold_dev_C=gold_dev)
+    p = check_vector(p_C, "p_C", kind="probability")
+    if method not in ("platt", "isotonic"):
+        raise StatisticsError(f"method: calibration is by platt or isotonic, got {method!r}")
     if gold_dev.all() or not gold_dev.any():
         raise StatisticsError("calibration needs development units of both kinds")
     if not len(p):
         return p
-    if method == "platt":
-        return _platt(p_dev, gold_dev, p)
-    if method == "isotonic":
-        return _isotonic(p_dev, gold_dev, p)
-    raise StatisticsError(f"calibration is by platt or isotonic, got {method!r}")
+    return (_platt if method == "platt" else _isotonic)(p_dev, gold_dev, p)
 
 
 def calibration_error(p_C: ArrayLike, gold_C: ArrayLike) -> CalibrationError:
@@ -89,9 +90,9 @@ def calibration_error(p_C: ArrayLike, gold_C: ArrayLike) -> CalibrationError:
     """
     from sklearn.metrics import brier_score_loss, log_loss
 
-    p, gold = _events(p_C, gold_C)
-    if not len(p):
-        raise StatisticsError("calibration is measured on at least one unit, got none")
+    p = check_vector(p_C, "p_C", kind="probability", least=1)
+    gold = check_vector(gold_C, "gold_C", kind="label")
+    check_lengths(p_C=p, gold_C=gold)
     cut = np.clip(p, LEAST_P, 1 - LEAST_P)
     return CalibrationError(
         brier=float(brier_score_loss(gold, p, labels=[0, 1])),
@@ -142,19 +143,3 @@ def _log_odds(p: NDArray[np.float64]) -> NDArray[np.float64]:
     cut = np.clip(p, LEAST_P, 1 - LEAST_P)
     column: NDArray[np.float64] = np.log(cut / (1 - cut))[:, None]
     return column
-
-
-def _events(p_C: ArrayLike, gold_C: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    p, gold = _probabilities(p_C), np.asarray(gold_C, dtype=np.float64)
-    if len(p) != len(gold):
-        raise StatisticsError(f"{len(p)} probabilities, but {len(gold)} labels")
-    if not np.isin(gold, (0.0, 1.0)).all():
-        raise StatisticsError("calibration needs labels of 0 and 1")
-    return p, gold
-
-
-def _probabilities(p_C: ArrayLike) -> NDArray[np.float64]:
-    p = np.asarray(p_C, dtype=np.float64)
-    if p.ndim != 1 or not ((p >= 0) & (p <= 1)).all():  # NaN is in no range
-        raise StatisticsError("calibration needs one row of probabilities in [0, 1]")
-    return p

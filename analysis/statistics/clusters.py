@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from ragmend.analysis.statistics.checks import check_matrix, check_sources
 from ragmend.analysis.statistics.intervals import Interval, cluster_share_intervals
-from ragmend.errors import StatisticsError
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -55,7 +56,7 @@ def cluster_effects(values_RS: ArrayLike, sources_R: ArrayLike) -> list[ClusterE
         One effect a statistic; None with fewer than two sources.
 
     Raises:
-        StatisticsError: A value is not finite, or the lengths differ.
+        StatisticsError: A value is not finite, a source is missing, or the lengths differ.
 
     Source: with e = x − mean, n records in G sources, and sums over records (i) or sources (g):
         deff = [G/(G − 1) · Σ_g (Σ_i e)²] / [n/(n − 1) · Σ_i e²], the variance of the mean with
@@ -93,7 +94,7 @@ def cluster_mean_intervals(
         One interval a statistic; None with fewer than two sources.
 
     Raises:
-        StatisticsError: A value is not finite, or the lengths differ.
+        StatisticsError: A value is not finite, a source is missing, or the lengths differ.
 
     Source: Davison and Hinkley 1997, Bootstrap Methods and Their Application, section 3.8.
     """
@@ -107,15 +108,25 @@ def cluster_mean_intervals(
     )
 
 
+def fewest_sources(sources_U: Sequence[object], groups_U: Sequence[object] | None = None) -> int:
+    """Return the fewest sources that any group with an interval by source has.
+
+    Args:
+        sources_U: Source of each unit.
+        groups_U: Group of each unit; None: all are one group.
+
+    Returns:
+        At least 2; 0 where no group has two sources, so that there is no interval.
+    """
+    of_group: dict[object, set[object]] = {}
+    for source, group in zip(sources_U, groups_U or [None] * len(sources_U), strict=True):
+        of_group.setdefault(group, set()).add(source)
+    return min((len(found) for found in of_group.values() if len(found) > 1), default=0)
+
+
 def _validated(values_RS: ArrayLike, sources_R: ArrayLike) -> tuple[NDArray[np.float64], _Clusters]:
-    values, sources = np.asarray(values_RS, dtype=np.float64), np.asarray(sources_R)
-    if values.ndim != 2 or sources.shape != values.shape[:1]:
-        raise StatisticsError(
-            f"clusters need one source a record, got {values.shape} values of records and "
-            f"statistics and {sources.shape} sources"
-        )
-    if not np.isfinite(values).all():
-        raise StatisticsError("clusters need finite values, got NaN or infinity")
+    values = check_matrix(values_RS, "values_RS", kind="number")
+    sources = check_sources(sources_R, "sources_R", n=len(values))
     _, of_record_R, sizes_G = np.unique(sources, return_inverse=True, return_counts=True)
     return values, _Clusters(sizes_G.astype(np.int64), of_record_R)
 

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ragmend.analysis.statistics.checks import check_level
 from ragmend.analysis.statistics.intervals import Interval
 from ragmend.analysis.statistics.roc import Area, check_units
-from ragmend.errors import StatisticsError
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -44,8 +44,7 @@ def delong_interval(
     from scipy.stats import norm
 
     positive, score = check_units(positive_C, score_C)
-    if not 0 < confidence < 1:
-        raise StatisticsError(f"a confidence level lies in (0, 1), got {confidence}")
+    confidence = check_level(confidence)
     if positive.all() or not positive.any():
         return None
     right_of_positives, right_of_negatives = _placements(score[positive], score[~positive])

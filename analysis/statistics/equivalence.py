@@ -6,6 +6,12 @@ import math
 from typing import Literal, NamedTuple
 
 from ragmend.analysis.settings import SIGNIFICANCE_LEVEL
+from ragmend.analysis.statistics.checks import (
+    check_count,
+    check_level,
+    check_number,
+    check_paired_counts,
+)
 from ragmend.analysis.statistics.intervals import Interval
 from ragmend.analysis.statistics.score_intervals import tango_interval
 from ragmend.errors import StatisticsError
@@ -44,10 +50,10 @@ def paired_equivalence(b: int, c: int, n: int, *, margin_pp: float) -> Equivalen
     """
     from scipy.stats import norm
 
-    _check_counts(b, c, n)
-    if not 0 < margin_pp < 100:
-        raise StatisticsError(f"a margin lies between 0 and 100 points, got {margin_pp}")
-    margin = margin_pp / 100
+    b, c, n = check_paired_counts(b, c, n)
+    margin = check_number(margin_pp, "margin_pp") / 100
+    if not 0 < margin < 1:
+        raise StatisticsError(f"margin_pp: a margin lies between 0 and 100 points, got {margin_pp}")
     p = max(norm.sf(_score(b, c, n, -margin)), norm.cdf(_score(b, c, n, margin)))
     low, high = tango_interval(b, c, n, confidence=1 - 2 * SIGNIFICANCE_LEVEL)
     return Equivalence(float(p), Interval(100 * low, 100 * high))
@@ -63,15 +69,20 @@ def detectable_difference(discordant: int, n: int, *, power: float) -> float | N
     Args:
         discordant: Records whose two labels differ.
         n: All records.
-        power: Wanted power, in (0, 1).
+        power: Wanted power, in (0.05, 1).
 
     Returns:
         The difference in percentage points, without sign; None where no difference possible
         with so few discordant pairs has that power.
 
+    Raises:
+        StatisticsError: The counts do not fit, or the power is out of range.
+
     Source: Connor 1987, Biometrics 43(1), 207-211; Miettinen 1968, Biometrics 24(2), 339-352.
     """
-    _check_counts(discordant, 0, n)
+    discordant, n = check_count(discordant, "discordant"), check_count(n, "n", least=1)
+    if discordant > n:
+        raise StatisticsError(f"expected discordant <= n, got {discordant} of {n}")
     z_level, z_power = _quantiles(power)
     psi = discordant / n
     under_root = n + z_power**2 - z_level**2
@@ -95,18 +106,21 @@ def records_needed(b: int, c: int, n: int, *, power: float) -> int | None:
         b: Records labelled 1 in A and 0 in B.
         c: Records labelled 0 in A and 1 in B.
         n: All records.
-        power: Wanted power, in (0, 1).
+        power: Wanted power, in (0.05, 1).
 
     Returns:
         Records, rounded up, and enough for six to change, without which the exact test shows
         nothing; None where no difference was observed, which no number shows.
 
+    Raises:
+        StatisticsError: The counts do not fit, or the power is out of range.
+
     Source: Connor 1987, Biometrics 43(1), 207-211.
     """
     from statsmodels.stats.power import normal_sample_size_one_tail
 
-    _check_counts(b, c, n)
-    _quantiles(power)
+    b, c, n = check_paired_counts(b, c, n)
+    power = _checked_power(power)
     if b == c:
         return None
     psi, difference = (b + c) / n, abs(c - b) / n
@@ -129,19 +143,18 @@ def verdict(p_difference: float, p_equivalence: float) -> Verdict:
     return "equivalent" if p_equivalence < SIGNIFICANCE_LEVEL else "undecided"
 
 
-def _check_counts(b: int, c: int, n: int) -> None:
-    if b < 0 or c < 0 or n < 1 or b + c > n:
-        raise StatisticsError(
-            f"paired counts need b, c >= 0 and b + c <= n, n > 0; got b = {b}, c = {c}, n = {n}"
-        )
+def _checked_power(power: float) -> float:
+    """Return a power that takes a difference to have: the level is had without any."""
+    power = check_level(power, "power")
+    if power <= SIGNIFICANCE_LEVEL:
+        raise StatisticsError(f"power: a test at 5 % has that without a difference, got {power}")
+    return power
 
 
 def _quantiles(power: float) -> tuple[float, float]:
     from scipy.stats import norm
 
-    if not 0 < power < 1:
-        raise StatisticsError(f"power lies between 0 and 1, got {power}")
-    return float(norm.isf(SIGNIFICANCE_LEVEL / 2)), float(norm.ppf(power))
+    return float(norm.isf(SIGNIFICANCE_LEVEL / 2)), float(norm.ppf(_checked_power(power)))
 
 
 def _score(b: int, c: int, n: int, null: float) -> float:

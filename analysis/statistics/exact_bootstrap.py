@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from ragmend.analysis.statistics.checks import check_level, check_paired_counts
 from ragmend.analysis.statistics.intervals import Interval
-from ragmend.errors import StatisticsError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -49,10 +49,7 @@ def exact_bootstrap_distribution(b: int, c: int, n: int) -> Distribution:
     """
     from scipy.fft import fft, next_fast_len
 
-    if n < 1 or min(b, c) < 0 or b + c > n:
-        raise StatisticsError(
-            f"a paired difference needs b, c >= 0 and b + c <= n, got b = {b}, c = {c}, n = {n}"
-        )
+    b, c, n = check_paired_counts(b, c, n)
     # By Bernstein P(|S − mean| > w) < 2e-19 for this w, whatever the standard deviation.
     half_width = min(2 * n, 60 + int(10 * np.sqrt(b + c)))
     size = int(next_fast_len(2 * half_width + 1))
@@ -80,11 +77,14 @@ def exact_bootstrap_interval(b: int, c: int, n: int, *, confidence: float = 0.95
         The interval as proportions, within [-1, 1].
 
     Raises:
-        StatisticsError: The counts are negative, or more than n, or n is not positive.
+        StatisticsError: The counts are negative, or more than n, or n is not positive; or the
+            level is out of range.
 
     Source: Efron and Tibshirani 1993, An Introduction to the Bootstrap, section 13.3
         (percentile interval), of the distribution of `exact_bootstrap_distribution`.
     """
+    b, c, n = check_paired_counts(b, c, n)
+    confidence = check_level(confidence)
     changes_K, p_K = exact_bootstrap_distribution(b, c, n)
     tail = (1 - confidence) / 2 - _TIE
     low = changes_K[np.argmax(np.cumsum(p_K) >= tail)]

@@ -12,6 +12,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from ragmend.analysis.statistics.checks import (
+    check_count,
+    check_level,
+    check_matrix,
+    check_resamples,
+    check_seed,
+    check_vector,
+)
 from ragmend.errors import StatisticsError
 
 if TYPE_CHECKING:
@@ -45,15 +53,13 @@ def bootstrap_means(values_RS: ArrayLike, *, n_resamples: int, seed: int) -> NDA
         means_BS, resamples × statistics.
 
     Raises:
-        StatisticsError: There is no record, or a value is not finite.
+        StatisticsError: There is no record or statistic, a value is not finite, or the number
+            of resamples or the seed is out of range.
     """
     from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
-    values = np.asarray(values_RS, dtype=np.float64)
-    if values.shape[0] == 0:
-        raise StatisticsError("a bootstrap needs at least one record, got none")
-    if not np.isfinite(values).all():
-        raise StatisticsError("a bootstrap needs finite values, got NaN or infinity")
+    values = check_matrix(values_RS, "values_RS", kind="number")
+    n_resamples, seed = check_resamples(n_resamples), check_seed(seed)
     if _sums_fit_single(values):
         values = values.astype(np.float32)
     draws = multiplicities(len(values), n_resamples, seed)
@@ -79,9 +85,13 @@ def bootstrap_mean_interval(
         n_resamples: Number of resamples.
         seed: Seed of the resampling stream.
         confidence: Level of the interval.
+
+    Raises:
+        StatisticsError: There is no record, or an argument is out of range.
     """
-    values_RS = np.asarray(values_R, dtype=np.float64)[:, None]
-    means_BS = bootstrap_means(values_RS, n_resamples=n_resamples, seed=seed)
+    values = check_vector(values_R, "values_R", kind="number", least=1)
+    confidence = check_level(confidence)
+    means_BS = bootstrap_means(values[:, None], n_resamples=n_resamples, seed=seed)
     return percentile_interval(means_BS[:, 0], confidence=confidence)
 
 
@@ -116,12 +126,14 @@ def cluster_share_intervals(
     Source: Davison and Hinkley 1997, Bootstrap Methods and Their Application, section 3.8
     (its first strategy: clusters are drawn, units within them are not).
     """
-    parts, wholes = np.asarray(parts_GS, dtype=np.float64), np.asarray(wholes_G, dtype=np.float64)
+    wholes = check_vector(wholes_G, "wholes_G", kind="number")
+    n_resamples, seed = check_resamples(n_resamples), check_seed(seed)
+    confidence = check_level(confidence)
     if (wholes < 1).any():
         raise StatisticsError("a cluster bootstrap needs clusters with at least one unit each")
     if len(wholes) < 2:
         return None
-    sums_GS = np.column_stack([parts, wholes])
+    sums_GS = np.column_stack([check_matrix(parts_GS, "parts_GS", kind="number"), wholes])
     means_BS = bootstrap_means(sums_GS, n_resamples=n_resamples, seed=seed)
     shares_BS = means_BS[:, :-1] / means_BS[:, -1:]
     return [percentile_interval(shares_B, confidence=confidence) for shares_B in shares_BS.T]
@@ -130,12 +142,17 @@ def cluster_share_intervals(
 def wilson_interval(count: int, n: int, *, confidence: float = 0.95) -> Interval:
     """Return Wilson's score interval of the rate count / n, within [0, 1].
 
+    Raises:
+        StatisticsError: A count is none, or more than n; n is 0; or the level is out of range.
+
     Source: Wilson 1927, JASA 22(158), 209-212.
     """
     from statsmodels.stats.proportion import proportion_confint
 
-    if not 0 <= count <= n or n == 0:
-        raise StatisticsError(f"a rate needs 0 <= count <= n and n > 0, got {count} of {n}")
+    count, n = check_count(count, "count"), check_count(n, "n", least=1)
+    confidence = check_level(confidence)
+    if count > n:
+        raise StatisticsError(f"a rate needs count <= n, got {count} of {n}")
     low, high = proportion_confint(count, n, alpha=1 - confidence, method="wilson")
     return Interval(float(low), float(high))
 

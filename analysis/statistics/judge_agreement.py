@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ragmend.analysis.inputs.design import label_design
-from ragmend.analysis.inputs.frames import require_columns
-from ragmend.analysis.inputs.labels import ALL, GOLD, KEY, LabelCube, keep_records, label_cube
+from ragmend.analysis.inputs.labels import ALL, GOLD, LabelCube, keep_records, label_cube
 from ragmend.analysis.settings import Settings
 from ragmend.analysis.statistics.agreement import PairAgreement, agreement_of
 from ragmend.analysis.statistics.alpha import Alpha, krippendorff_alphas
+from ragmend.analysis.statistics.label_table import conditions_of
 from ragmend.analysis.statistics.rater_labels import count_pairs, source_members
 from ragmend.errors import StatisticsError
 
@@ -93,8 +93,7 @@ def agreement_table(labels: pd.DataFrame, *, settings: Settings | None = None) -
     import pandas as pd
 
     settings = settings or Settings()
-    require_columns(labels, [*KEY, "label"], table="labels")
-    design = label_design(labels["condition"].dropna().astype(str).unique(), settings)
+    design = label_design(conditions_of(labels), settings)
     cube = label_cube(labels, conditions=design.conditions, incomplete=settings.incomplete)
     rows = agreement_rows(cube, design.reference, settings)
     if not rows:

@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ragmend.analysis.statistics.intervals import Interval
+from ragmend.analysis.statistics.checks import (
+    check_count,
+    check_labels,
+    check_lengths,
+    check_level,
+    check_share,
+)
+from ragmend.analysis.statistics.intervals import Interval, wilson_interval
 from ragmend.errors import StatisticsError
 
 if TYPE_CHECKING:
@@ -73,6 +80,20 @@ class TrueRate(NamedTuple):
     interval: Interval
 
 
+class _AdjustedError(NamedTuple):
+    youden: float
+    specificity: float
+    sensitivity_variance: float
+    specificity_variance: float
+
+
+class _Adjusted(NamedTuple):
+    """The middle of an interval and the standard error that it is made from."""
+
+    centre: float
+    deviation: float
+
+
 def true_rate(judged: Fraction, *, sensitivity: Fraction, specificity: Fraction) -> Fraction:
     """Return the true rate that gives the judged one: (judged + Sp − 1) / (Se + Sp − 1).
 
@@ -82,10 +103,14 @@ def true_rate(judged: Fraction, *, sensitivity: Fraction, specificity: Fraction)
         specificity: Share of true negatives that are judged so (Sp).
 
     Raises:
-        StatisticsError: Se + Sp is 1: the judge's labels say nothing of the true rate.
+        StatisticsError: A share lies outside [0, 1], or Se + Sp is 1: the judge's labels then
+            say nothing of the true rate.
 
     Source: Rogan and Gladen 1978, American Journal of Epidemiology 107(1), 71-76.
     """
+    judged = check_share(judged, "judged")
+    sensitivity = check_share(sensitivity, "sensitivity")
+    specificity = check_share(specificity, "specificity")
     if sensitivity + specificity == 1:
         raise StatisticsError("sensitivity + specificity = 1: such labels say nothing of the rate")
     return (judged + specificity - 1) / (sensitivity + specificity - 1)
@@ -114,23 +139,23 @@ def rogan_gladen(
         The rate, perhaps outside [0, 1], and an interval cut to [0, 1].
 
     Raises:
-        StatisticsError: A count does not fit its total, or the judge is no better than chance.
+        StatisticsError: A count does not fit its total, the level is out of range, or the judge
+            is no better than chance.
 
     Source: Rogan and Gladen 1978, American Journal of Epidemiology 107(1), 71-76 (rate); Lang
         and Reiczigel 2014, Preventive Veterinary Medicine 113(1), 13-22, eqs. 6-17 (interval:
         Wald's of the rate with z²/2 positives and negatives added, sensitivity and specificity
         with 1 each, its centre moved by d).
     """
-    for name, (count, of) in {
-        "rate": (positives, n),
-        "sensitivity": sensitivity,
-        "specificity": specificity,
-    }.items():
-        if not 0 <= count <= of or of == 0:
-            raise StatisticsError(f"{name}: expected 0 <= count <= n and n > 0, got {count}, {of}")
+    positives, n = _checked_part((positives, n), "positives, n")
+    sensitivity = _checked_part(sensitivity, "sensitivity")
+    specificity = _checked_part(specificity, "specificity")
+    confidence = check_level(confidence)
     error = JudgeError(sensitivity[1], sensitivity[0], specificity[1], specificity[0])
     if error.youden is None or error.youden <= 0:
         raise StatisticsError("sensitivity + specificity <= 1: the judge is no better than chance")
+    if _adjusted_error(error).youden <= 0:
+        raise StatisticsError("too few answers with gold to tell the judge from chance")
     rate = true_rate(
         Fraction(positives, n),
         sensitivity=Fraction(*sensitivity),
@@ -165,41 +190,55 @@ def judge_corrected_rate(
     other_R: ArrayLike | None = None,
     confidence: float = 0.95,
 ) -> CorrectedRate:
-    """Correct a judge's rate by the errors that it makes against gold on the same records.
+    """Correct a judge's rate by the errors that it makes against gold.
 
-    The interval is the delta method's over records: one record moves the rate, sensitivity and
-    specificity together. With gold for every record and no other labels the result is the gold
-    rate itself with Wald's interval. It is refused where it would mean nothing: no case of one
-    kind, a judge not shown to be better than chance, or a rate outside [0, 1].
+    It is refused where it would mean nothing: no case of one kind, a judge not shown to be
+    better than chance, or a rate outside [0, 1]. The interval is
+
+    - with gold for every record and no other labels: Wilson's, for the result is the gold rate;
+    - of the judge's own answers: the delta method's. With gold for a share s of the records the
+      rate is s · (gold rate) + (1 − s) · (corrected rate of the rest), two independent parts;
+    - of other answers: Lang and Reiczigel's, which takes them as independent of those with gold.
+
+    Neither of the last two takes an error rate of 0 from few answers as certain: sensitivity
+    and specificity have a right and a wrong label added.
 
     Args:
-        judge_R: 0 or 1, of the answers that gold describes.
+        judge_R: 0 or 1, of the answers that gold describes; answers that the judge saw.
         gold_R: 1 hallucinated, 0 clean, -1 unknown.
-        other_R: The judge's labels of other answers (repaired ones) to the same records, -1
-            where there was none to judge; their rate is corrected on the assumption that the
-            error rates carry over. None: the rate of `judge_R`.
+        other_R: The judge's labels of other answers (repaired ones), -1 where there was none to
+            judge; their rate is corrected on the assumption that the error rates carry over.
+            None: the rate of `judge_R`.
         confidence: Level of the intervals.
 
     Raises:
-        StatisticsError: A label or gold is out of range, or the lengths differ.
+        StatisticsError: A label, gold or the level is out of range, or the lengths differ.
 
-    Source: Rogan and Gladen 1978, American Journal of Epidemiology 107(1), 71-76.
+    Source: Rogan and Gladen 1978, American Journal of Epidemiology 107(1), 71-76 (rate); Lang
+        and Reiczigel 2014, Preventive Veterinary Medicine 113(1), 13-22, eqs. 6-17 (interval);
+        Wilson 1927, JASA 22(158), 209-212.
     """
     judge, gold = checked_labels(judge_R, gold_R)
-    labels = judge if other_R is None else _checked_others(other_R, judge)
+    labels = judge if other_R is None else check_labels(other_R, "other_R", kind="gold")
+    confidence = check_level(confidence)
     error = judge_error(judge, gold)
-    n_judged = int((labels >= 0).sum())
+    positives, n_judged = int((labels == 1).sum()), int((labels >= 0).sum())
     if n_judged == 0:
         return CorrectedRate(None, None, None, None, UNJUDGED)
-    judged = Fraction(int((labels == 1).sum()), n_judged)
+    judged = Fraction(positives, n_judged)
     raw = _raw_rate(judged, error)
     is_gold_rate = other_R is None and bool((gold >= 0).all())
     refusal = _refusal(raw, error, confidence, is_gold_rate=is_gold_rate)
     if raw is None or refusal is not None:
         return CorrectedRate(judged, raw, None, None, refusal or BY_CHANCE)
-    pulls_R = _pulls(labels, judge, gold, float(raw), error)
-    interval = _normal_interval(float(raw), float(np.sqrt((pulls_R**2).sum())), confidence)
-    return CorrectedRate(judged, raw, raw, interval, CORRECTED if other_R is None else CORRECTED_IF)
+    if other_R is not None:
+        interval = _adjusted_interval(positives, n_judged, error, confidence)
+        return CorrectedRate(judged, raw, raw, interval, CORRECTED_IF)
+    if is_gold_rate:
+        interval = wilson_interval(error.positives, len(gold), confidence=confidence)
+    else:
+        interval = _partial_gold_interval(judge[gold < 0], error, confidence)
+    return CorrectedRate(judged, raw, raw, interval, CORRECTED)
 
 
 def youden_interval(error: JudgeError, *, confidence: float = 0.95) -> Interval | None:
@@ -208,10 +247,15 @@ def youden_interval(error: JudgeError, *, confidence: float = 0.95) -> Interval 
     The rates are those of the label 1 among hallucinated and among clean answers; None without
     answers of both kinds.
 
+    Raises:
+        StatisticsError: The counts do not fit, or the level is out of range.
+
     Source: Newcombe 1998, Statistics in Medicine 17(8), 873-890, method 10.
     """
     from statsmodels.stats.proportion import confint_proportions_2indep
 
+    error = _checked_error(error)
+    confidence = check_level(confidence)
     if not error.positives or not error.negatives:
         return None
     false_positives = error.negatives - error.true_negatives
@@ -235,40 +279,69 @@ def checked_labels(
     Raises:
         StatisticsError: There is no record, the lengths differ, or a value is something else.
     """
-    judge, gold = np.asarray(judge_R), np.asarray(gold_R)
-    if judge.ndim != 1 or judge.shape != gold.shape or len(judge) == 0:
-        raise StatisticsError(
-            f"expected one label and one gold a record, got shapes {judge.shape}, {gold.shape}"
-        )
-    if not np.isin(judge, (0, 1)).all():
-        raise StatisticsError("a judge's labels must be 0 or 1")
-    if not np.isin(gold, (-1, 0, 1)).all():
-        raise StatisticsError("gold must be 0, 1, or -1 where unknown")
-    return judge.astype(np.int64), gold.astype(np.int64)
+    judge = check_labels(judge_R, "judge_R", least=1)
+    gold = check_labels(gold_R, "gold_R", kind="gold", least=1)
+    check_lengths(judge_R=judge, gold_R=gold)
+    return judge, gold
 
 
-def _checked_others(other_R: ArrayLike, judge_R: NDArray[np.int64]) -> NDArray[np.int64]:
-    other = np.asarray(other_R)
-    if other.shape != judge_R.shape or not np.isin(other, (-1, 0, 1)).all():
-        raise StatisticsError("labels of other answers: one a record, 0, 1, or -1 without answer")
-    return other.astype(np.int64)
+def _checked_error(error: JudgeError) -> JudgeError:
+    if not isinstance(error, JudgeError):
+        raise StatisticsError(f"error: expected a JudgeError, got {type(error).__name__}")
+    se = _checked_part((error.true_positives, error.positives), "error, positives", least=0)
+    sp = _checked_part((error.true_negatives, error.negatives), "error, negatives", least=0)
+    return JudgeError(se[1], se[0], sp[1], sp[0])
+
+
+def _checked_part(counts: tuple[int, int], name: str, *, least: int = 1) -> tuple[int, int]:
+    """Return a count and its total, which is `least` or more."""
+    try:
+        count, of = counts
+    except (TypeError, ValueError) as error:
+        raise StatisticsError(f"{name}: expected a count and its total, got {counts!r}") from error
+    count, of = check_count(count, name), check_count(of, name, least=least)
+    if count > of:
+        raise StatisticsError(f"{name}: expected a count and its total, got {count} of {of}")
+    return count, of
 
 
 def _adjusted_interval(positives: int, n: int, error: JudgeError, confidence: float) -> Interval:
-    from scipy.stats import norm
+    return _normal_interval(*_adjusted_rate(positives, n, error, confidence), confidence)
 
-    z = float(norm.isf((1 - confidence) / 2))
-    n_judged, n_se, n_sp = n + z**2, error.positives + 2, error.negatives + 2
+
+def _partial_gold_interval(
+    without_gold_R: NDArray[np.int64], error: JudgeError, confidence: float
+) -> Interval:
+    """Return the interval of the gold rate and the rest's corrected rate, taken together."""
+    n_gold, n_rest = error.positives + error.negatives, len(without_gold_R)
+    share = n_gold / (n_gold + n_rest)
+    gold_rate = error.positives / n_gold
+    rest = _adjusted_rate(int(without_gold_R.sum()), n_rest, error, confidence)
+    centre = share * gold_rate + (1 - share) * rest.centre
+    variance = share**2 * gold_rate * (1 - gold_rate) / n_gold
+    variance += ((1 - share) * rest.deviation) ** 2
+    return _normal_interval(centre, float(np.sqrt(variance)), confidence)
+
+
+def _adjusted_rate(positives: int, n: int, error: JudgeError, confidence: float) -> _Adjusted:
+    """Return where Lang and Reiczigel's interval is centred, and its standard error."""
+    z = _normal_quantile(confidence)
+    n_judged = n + z**2
     judged = (positives + z**2 / 2) / n_judged
-    se, sp = (error.true_positives + 1) / n_se, (error.true_negatives + 1) / n_sp
-    youden = se + sp - 1
+    youden, sp, se_variance, sp_variance = _adjusted_error(error)
     rate = (judged + sp - 1) / youden
-    se_variance, sp_variance = se * (1 - se) / n_se, sp * (1 - sp) / n_sp
     shift = 2 * z**2 * (rate * se_variance - (1 - rate) * sp_variance)
     variance = (
         judged * (1 - judged) / n_judged + rate**2 * se_variance + (1 - rate) ** 2 * sp_variance
     ) / youden**2
-    return _normal_interval(rate + shift, float(np.sqrt(variance)), confidence)
+    return _Adjusted(rate + shift, float(np.sqrt(variance)))
+
+
+def _adjusted_error(error: JudgeError) -> _AdjustedError:
+    """Return the error rates with a right and a wrong label added to each."""
+    n_se, n_sp = error.positives + 2, error.negatives + 2
+    se, sp = (error.true_positives + 1) / n_se, (error.true_negatives + 1) / n_sp
+    return _AdjustedError(se + sp - 1, sp, se * (1 - se) / n_se, sp * (1 - sp) / n_sp)
 
 
 def _raw_rate(judged: Fraction, error: JudgeError) -> Fraction | None:
@@ -290,30 +363,17 @@ def _refusal(
     if not 0 <= raw <= 1:
         return IMPOSSIBLE
     # Near chance the rate is divided by what may be 0, unless gold gives it without division.
-    return PERHAPS_BY_CHANCE if interval.low <= 0 and not is_gold_rate else None
-
-
-def _pulls(
-    labels_R: NDArray[np.int64],
-    judge_R: NDArray[np.int64],
-    gold_R: NDArray[np.int64],
-    raw: float,
-    error: JudgeError,
-) -> NDArray[np.float64]:
-    """Return by how much each record moves the corrected rate: its influence divided by n."""
-    is_positive, is_negative = gold_R == 1, gold_R == 0
-    sensitivity = error.true_positives / error.positives
-    specificity = error.true_negatives / error.negatives
-    is_judged = labels_R >= 0
-    pulls = is_judged * (labels_R - labels_R[is_judged].mean()) / is_judged.sum()
-    pulls[is_positive] -= raw * (judge_R[is_positive] - sensitivity) / error.positives
-    pulls[is_negative] += (1 - raw) * (1 - judge_R[is_negative] - specificity) / error.negatives
-    return np.asarray(pulls / (sensitivity + specificity - 1))
+    is_perhaps_chance = interval.low <= 0 or _adjusted_error(error).youden <= 0
+    return PERHAPS_BY_CHANCE if is_perhaps_chance and not is_gold_rate else None
 
 
 def _normal_interval(centre: float, deviation: float, confidence: float) -> Interval:
     """Return centre ± z · deviation, cut to [0, 1]."""
+    reach = _normal_quantile(confidence) * deviation
+    return Interval(*(min(1.0, max(0.0, end)) for end in (centre - reach, centre + reach)))
+
+
+def _normal_quantile(confidence: float) -> float:
     from scipy.stats import norm
 
-    reach = float(norm.isf((1 - confidence) / 2)) * deviation
-    return Interval(*(min(1.0, max(0.0, end)) for end in (centre - reach, centre + reach)))
+    return float(norm.isf((1 - confidence) / 2))

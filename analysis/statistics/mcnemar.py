@@ -7,7 +7,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ragmend.errors import StatisticsError
+from ragmend.analysis.statistics.checks import check_count
+
+MAX_PAIRS = 10_000_000
+"""Discordant pairs of a kind; the tail has a term for each of them."""
 
 
 class McNemar(NamedTuple):
@@ -28,15 +31,14 @@ def exact_mcnemar(b: int, c: int) -> McNemar:
         c: Records labelled 0, then 1.
 
     Raises:
-        StatisticsError: A count is negative.
+        StatisticsError: A count is none, or more than `MAX_PAIRS`.
 
     Source: McNemar 1947, Psychometrika 12, 153-157, with the exact binomial tail:
         p = min(1, 2 · Σ_{k ≤ min(b, c)} C(b + c, k) / 2^(b + c)).
     """
     from scipy.special import betaln, logsumexp
 
-    if b < 0 or c < 0:
-        raise StatisticsError(f"discordant pairs are counts, got b = {b} and c = {c}")
+    b, c = check_count(b, "b", most=MAX_PAIRS), check_count(c, "c", most=MAX_PAIRS)
     n = b + c
     k = np.arange(min(b, c) + 1)
     # C(n, k) = 1 / ((n + 1) B(k + 1, n - k + 1)); three gammaln of n would cancel digits.

@@ -11,10 +11,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ragmend.analysis.statistics.checks import (
+    check_labels,
+    check_lengths,
+    check_share,
+    check_vector,
+)
 from ragmend.errors import StatisticsError
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
 
 def best_f1_threshold(positive_C: ArrayLike, p_support_C: ArrayLike) -> float | None:
@@ -24,7 +30,7 @@ def best_f1_threshold(positive_C: ArrayLike, p_support_C: ArrayLike) -> float | 
     highest F1 the lowest is returned, which edits least.
 
     Args:
-        positive_C: Whether each claim is unsupported by gold.
+        positive_C: Whether each claim is unsupported by gold, 0 or 1.
         p_support_C: P(support), in [0, 1].
 
     Returns:
@@ -33,9 +39,9 @@ def best_f1_threshold(positive_C: ArrayLike, p_support_C: ArrayLike) -> float | 
     Raises:
         StatisticsError: A value is out of range, or the lengths differ.
     """
-    positive, p = np.asarray(positive_C, dtype=bool), _probabilities(p_support_C)
-    if len(positive) != len(p):
-        raise StatisticsError(f"{len(positive)} labels, but {len(p)} probabilities")
+    positive = check_labels(positive_C, "positive_C") == 1
+    p = check_vector(p_support_C, "p_support_C", kind="probability")
+    check_lengths(positive_C=positive, p_support_C=p)
     if not positive.any():
         return None
     candidates = np.unique([*p, 1.0])
@@ -62,14 +68,8 @@ def budget_threshold(least_p_A: ArrayLike, budget: Fraction) -> float | None:
     Raises:
         StatisticsError: A value is out of range.
     """
-    least = np.sort(_probabilities(least_p_A))
-    if not 0 <= budget < 1:
-        raise StatisticsError(f"a budget is a share in [0, 1), got {budget}")
-    return float(least[math.floor(budget * len(least))]) if len(least) else None
-
-
-def _probabilities(p_C: ArrayLike) -> NDArray[np.float64]:
-    p = np.asarray(p_C, dtype=np.float64)
-    if p.ndim != 1 or not ((p >= 0) & (p <= 1)).all():  # NaN is in no range
-        raise StatisticsError("a threshold needs one row of probabilities in [0, 1]")
-    return p
+    least = np.sort(check_vector(least_p_A, "least_p_A", kind="probability"))
+    share = check_share(budget, "budget")
+    if share == 1:
+        raise StatisticsError(f"budget: expected a share in [0, 1), got {budget}")
+    return float(least[math.floor(share * len(least))]) if len(least) else None

@@ -14,6 +14,7 @@ import numpy as np
 from ragmend.analysis.inputs.design import label_design
 from ragmend.analysis.inputs.labels import LabelCube, label_cube
 from ragmend.analysis.settings import SIGNIFICANCE_LEVEL, Contrast, Family, Settings
+from ragmend.analysis.statistics.label_table import conditions_of
 from ragmend.analysis.statistics.multiplicity import holm
 from ragmend.analysis.statistics.paired_difference import compare_all
 from ragmend.errors import StatisticsError
@@ -153,7 +154,7 @@ def paired_contrasts(labels: pd.DataFrame, *, settings: Settings | None = None) 
     import pandas as pd
 
     settings = settings or Settings()
-    design = label_design(labels["condition"].dropna().astype(str).unique(), settings)
+    design = label_design(conditions_of(labels), settings)
     if not design.contrasts:
         raise StatisticsError(f"{design.reason}; name a reference or a family")
     cube = label_cube(labels, conditions=design.conditions, incomplete=settings.incomplete)
@@ -172,11 +173,11 @@ def _adjusted(rows: Sequence[PairedContrast], judges: Sequence[str]) -> list[Pai
         judge: holm({row.contrast: row.p_exact for row in primary if row.judge == judge})
         for judge in judges
     }
-    over_all = holm({f"{row.contrast} of {row.judge}": row.p_exact for row in primary})
+    over_all = holm({f"{row.contrast!r} of {row.judge!r}": row.p_exact for row in primary})
     return [
         row._replace(
             p_holm=within[row.judge].get(row.contrast),
-            p_holm_all=over_all.get(f"{row.contrast} of {row.judge}"),
+            p_holm_all=over_all.get(f"{row.contrast!r} of {row.judge!r}"),
         )
         if row.family == "primary"
         else row

@@ -6,17 +6,16 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
-
 from ragmend.analysis.settings import Settings
+from ragmend.analysis.statistics.checks import check_labels, check_lengths, check_sources
 from ragmend.analysis.statistics.clusters import cluster_effects, cluster_mean_intervals
 from ragmend.analysis.statistics.exact_bootstrap import exact_bootstrap_interval
 from ragmend.analysis.statistics.intervals import Interval, bootstrap_means, percentile_interval
 from ragmend.analysis.statistics.mcnemar import exact_mcnemar
 from ragmend.analysis.statistics.score_intervals import tango_interval
-from ragmend.errors import StatisticsError
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
 
@@ -76,17 +75,17 @@ def compare_paired(
         settings: Bootstrap and level; None: the paper's.
 
     Raises:
-        StatisticsError: There is no record, a label is not 0 or 1, or the lengths differ.
+        StatisticsError: There is no record, a label is not 0 or 1, a source is missing, or the
+            lengths differ.
     """
-    a, b = np.asarray(labels_a_R), np.asarray(labels_b_R)
-    if a.ndim != 1 or a.shape != b.shape:
-        raise StatisticsError(f"paired labels need equal lengths, got {a.shape} and {b.shape}")
-    for name, labels in (("A", a), ("B", b)):
-        if not np.isin(labels, (0, 1)).all():
-            raise StatisticsError(f"labels of condition {name} must be 0 or 1")
-    sources = None if sources_R is None else np.asarray(sources_R)
-    a_RS, b_RS = a[:, None].astype(np.int64), b[:, None].astype(np.int64)
-    return compare_all(a_RS, b_RS, sources_R=sources, settings=settings or Settings())[0]
+    a_R = check_labels(labels_a_R, "labels_a_R", least=1)
+    b_R = check_labels(labels_b_R, "labels_b_R", least=1)
+    check_lengths(labels_a_R=a_R, labels_b_R=b_R)
+    sources = None if sources_R is None else check_sources(sources_R, "sources_R", n=len(a_R))
+    (difference,) = compare_all(
+        a_R[:, None], b_R[:, None], sources_R=sources, settings=settings or Settings()
+    )
+    return difference
 
 
 def compare_all(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ragmend.errors import StatisticsError
+from ragmend.analysis.statistics.checks import check_labels, check_lengths, check_sources
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -42,11 +42,9 @@ def count_pair(
         StatisticsError: There is no record, the lengths differ, a label is not 0 or 1, or a
             source is missing.
     """
-    a_R, b_R = check_binary(labels_a_R, "rater A"), check_binary(labels_b_R, "rater B")
-    if a_R.ndim != 1 or a_R.shape != b_R.shape:
-        raise StatisticsError(
-            f"two raters need one label a record each, got shapes {a_R.shape} and {b_R.shape}"
-        )
+    a_R = check_labels(labels_a_R, "labels_a_R", least=1)
+    b_R = check_labels(labels_b_R, "labels_b_R", least=1)
+    check_lengths(labels_a_R=a_R, labels_b_R=b_R)
     members_GR = None if sources_R is None else source_members(sources_R, len(a_R))
     (counts,) = count_pairs(a_R, b_R[:, None], members_GR)
     return counts
@@ -91,32 +89,6 @@ def source_members(sources_R: Sequence[object], n: int) -> csr_array[np.float64]
     """
     from scipy.sparse import csr_array
 
-    if len(sources_R) != n:
-        raise StatisticsError(f"{n} records, but {len(sources_R)} sources")
-    for place, source in enumerate(sources_R, start=1):
-        is_nan = source != source
-        if is_nan or source is None or source == "":
-            raise StatisticsError(f"record {place}: the source is missing")
-    names, codes_R = np.unique([str(source) for source in sources_R], return_inverse=True)
+    sources = check_sources(sources_R, "sources_R", n=n)
+    names, codes_R = np.unique(sources.astype(np.str_), return_inverse=True)
     return csr_array((np.ones(n), (codes_R, np.arange(n))), shape=(len(names), n))
-
-
-def check_binary(labels: ArrayLike, name: str) -> NDArray[np.int64]:
-    """Return labels as integers.
-
-    Raises:
-        StatisticsError: There is none, or one is not 0 or 1; `name` is named.
-    """
-    array = np.asarray(labels)
-    if array.size == 0:
-        raise StatisticsError(f"{name}: there is no label")
-    is_wrong = ~np.isin(array, (0, 1))
-    if is_wrong.any():
-        raise StatisticsError(f"{name}: a label must be 0 or 1, got {array[is_wrong][0]!s}")
-    return array.astype(np.int64)
-
-
-def check_confidence(confidence: float) -> None:
-    """Raise StatisticsError unless a confidence level lies between 0 and 1."""
-    if not 0 < confidence < 1:
-        raise StatisticsError(f"a confidence level lies between 0 and 1, got {confidence}")

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
-
+from ragmend.analysis.statistics.checks import check_level, check_matrix, check_sources
 from ragmend.analysis.statistics.clusters import cluster_mean_intervals
 from ragmend.analysis.statistics.intervals import Interval, bootstrap_means, percentile_interval
 from ragmend.errors import StatisticsError
@@ -57,16 +56,16 @@ def text_retention(
     Source: arXiv 2608.29307, Table 3 (over records); Davison and Hinkley 1997, Bootstrap Methods
     and Their Application, section 3.8 (over sources).
     """
-    percent_RS = 100 * np.asarray(ratio_RS, dtype=np.float64)
-    if percent_RS.ndim != 2:
-        raise StatisticsError("retention needs ratios as an array of records × repairs")
-    if not np.isfinite(percent_RS).all() or (percent_RS < 0).any():
-        raise StatisticsError("retention needs finite ratios of at least 0")
+    percent_RS = 100 * check_matrix(ratio_RS, "ratio_RS", kind="number")
+    confidence = check_level(confidence)
+    if (percent_RS < 0).any():
+        raise StatisticsError("ratio_RS: retention needs ratios of at least 0")
     means_BS = bootstrap_means(percent_RS, n_resamples=n_resamples, seed=seed)
     clusters: Sequence[Interval | None] | None = None
     if sources_R is not None:
+        sources = check_sources(sources_R, "sources_R", n=len(percent_RS))
         clusters = cluster_mean_intervals(
-            percent_RS, sources_R, n_resamples=n_resamples, seed=seed, confidence=confidence
+            percent_RS, sources, n_resamples=n_resamples, seed=seed, confidence=confidence
         )
     return [
         Retention(float(percent_R.mean()), percentile_interval(means_B, confidence=confidence), own)

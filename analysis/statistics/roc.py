@@ -6,8 +6,16 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from ragmend.analysis.statistics.checks import (
+    check_labels,
+    check_lengths,
+    check_level,
+    check_resamples,
+    check_seed,
+    check_sources,
+    check_vector,
+)
 from ragmend.analysis.statistics.intervals import Interval, multiplicities, percentile_interval
-from ragmend.errors import StatisticsError
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -47,15 +55,17 @@ def area_under_curve(
         where a resample has units of one kind only.
 
     Raises:
-        StatisticsError: A score is not finite, or the lengths differ.
+        StatisticsError: A score is not finite, a label is not 0 or 1, a cluster is missing, the
+            lengths differ, or the bootstrap or the level is out of range.
 
     Source: Hanley and McNeil 1982, Radiology 143(1), 29-36 (area and Wilcoxon statistic);
         Davison and Hinkley 1997, section 3.8 (resampling of clusters).
     """
     positive, score = check_units(positive_C, score_C)
-    names, cluster = np.unique(np.asarray(cluster_C), return_inverse=True)
-    if len(score) != len(cluster):
-        raise StatisticsError("an area needs one label, one score and one cluster a unit")
+    clusters = check_sources(cluster_C, "cluster_C", n=len(score))
+    n_resamples, seed = check_resamples(n_resamples), check_seed(seed)
+    confidence = check_level(confidence)
+    names, cluster = np.unique(clusters, return_inverse=True)
     if positive.all() or not positive.any():
         return None
     wins_GG = _wins(positive, score, cluster, len(names))
@@ -83,15 +93,10 @@ def check_units(
     Raises:
         StatisticsError: A score is not finite, a label is not 0 or 1, or the lengths differ.
     """
-    labels = np.asarray(positive_C, dtype=np.float64)
-    score = np.asarray(score_C, dtype=np.float64)
-    if not np.isin(labels, (0.0, 1.0)).all():
-        raise StatisticsError("an area needs labels of 0 and 1")
-    if len(labels) != len(score):
-        raise StatisticsError("an area needs one label, one score and one cluster a unit")
-    if not np.isfinite(score).all():
-        raise StatisticsError("an area needs finite scores, got NaN or infinity")
-    return labels == 1.0, score
+    labels = check_labels(positive_C, "positive_C")
+    score = check_vector(score_C, "score_C", kind="number")
+    check_lengths(positive_C=labels, score_C=score)
+    return labels == 1, score
 
 
 def _wins(

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from functools import partial
 
+from ragmend.analysis.statistics.checks import check_count, check_level, check_paired_counts
 from ragmend.analysis.statistics.intervals import Interval, wilson_interval
 from ragmend.errors import StatisticsError
 
@@ -28,17 +29,15 @@ def tango_interval(b: int, c: int, n: int, *, confidence: float = 0.95) -> Inter
         The interval as proportions, within [-1, 1].
 
     Raises:
-        StatisticsError: The counts are negative, or more than n, or n is not positive.
+        StatisticsError: The counts are negative, or more than n, or n is not positive; or the
+            level is out of range.
 
     Source: Tango 1998, Statistics in Medicine 17, 891-908.
     """
     from scipy.optimize import brentq
 
-    if n < 1 or min(b, c) < 0 or b + c > n:
-        raise StatisticsError(
-            f"a paired difference needs b, c >= 0 and b + c <= n, got b = {b}, c = {c}, n = {n}"
-        )
-    z = _normal_quantile(confidence)
+    b, c, n = check_paired_counts(b, c, n)
+    z = _normal_quantile(check_level(confidence))
     reach = z * z / (n + z * z)
     if b == c == 0:
         return Interval(-reach, reach)
@@ -72,13 +71,18 @@ def newcombe_paired_interval(
         The interval as proportions, within [-1, 1].
 
     Raises:
-        StatisticsError: A count is negative, or all are 0.
+        StatisticsError: A count is negative, or all are 0; or the level is out of range.
 
     Source: Newcombe 1998, Statistics in Medicine 17, 2635-2650, method 10.
     """
+    both, b, c, neither = (
+        check_count(count, name)
+        for name, count in {"both": both, "b": b, "c": c, "neither": neither}.items()
+    )
+    confidence = check_level(confidence)
     n = both + b + c + neither
-    if n < 1 or min(both, b, c, neither) < 0:
-        raise StatisticsError(f"a paired table needs counts, got {both}, {b}, {c}, {neither}")
+    if n == 0:
+        raise StatisticsError("a paired table needs at least one record, got counts of 0 alone")
     rate_a, rate_b = (both + b) / n, (both + c) / n
     a_low, a_high = wilson_interval(both + b, n, confidence=confidence)
     b_low, b_high = wilson_interval(both + c, n, confidence=confidence)

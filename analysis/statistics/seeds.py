@@ -11,8 +11,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from ragmend.analysis.statistics.checks import (
+    check_count,
+    check_lengths,
+    check_level,
+    check_seed,
+    check_vector,
+)
 from ragmend.analysis.statistics.intervals import Interval
-from ragmend.errors import StatisticsError
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -57,9 +63,8 @@ def welch_test(
     """
     from statsmodels.stats.weightstats import CompareMeans
 
-    a_N, b_N = _scores(scores_a_N), _scores(scores_b_N)
-    if not 0 < confidence < 1:
-        raise StatisticsError(f"a confidence level lies in (0, 1), got {confidence}")
+    a_N, b_N = _scores(scores_a_N, scores_b_N)
+    confidence = check_level(confidence)
     if min(len(a_N), len(b_N)) < 2 or (np.ptp(a_N) == 0 and np.ptp(b_N) == 0):
         return None
     samples = CompareMeans.from_data(b_N, a_N)
@@ -91,14 +96,15 @@ def permutation_p(scores_a_N: ArrayLike, scores_b_N: ArrayLike, *, seed: int = 4
         None with fewer than two runs of either.
 
     Raises:
-        StatisticsError: A score is not finite.
+        StatisticsError: A score is not finite, or the seed is none.
 
     Source: Fisher 1935, The Design of Experiments, section 21; Phipson and Smyth 2010,
         Statistical Applications in Genetics and Molecular Biology 9, article 39 (drawn p).
     """
     from scipy.stats import permutation_test
 
-    a_N, b_N = _scores(scores_a_N), _scores(scores_b_N)
+    a_N, b_N = _scores(scores_a_N, scores_b_N)
+    seed = check_seed(seed)
     if min(len(a_N), len(b_N)) < 2:
         return None
     spread = np.ptp(np.concatenate([a_N, b_N]))
@@ -131,7 +137,7 @@ def superiority(scores_a_N: ArrayLike, scores_b_N: ArrayLike) -> Fraction | None
 
     Source: Mann and Whitney 1947, Annals of Mathematical Statistics 18, 50-60: U / (n_A n_B).
     """
-    a_N, b_N = _scores(scores_a_N), _scores(scores_b_N)
+    a_N, b_N = _scores(scores_a_N, scores_b_N)
     signs_AB = np.sign(b_N[None, :] - a_N[:, None])
     if not signs_AB.size:
         return None
@@ -153,9 +159,9 @@ def seed_correlation(scores_a_S: ArrayLike, scores_b_S: ArrayLike) -> float | No
 
     Source: Pearson 1895, Proceedings of the Royal Society of London 58, 240-242.
     """
-    a_S, b_S = _scores(scores_a_S), _scores(scores_b_S)
-    if len(a_S) != len(b_S):
-        raise StatisticsError("a correlation needs one score of each model a seed")
+    a_S = check_vector(scores_a_S, "scores_a_S", kind="number")
+    b_S = check_vector(scores_b_S, "scores_b_S", kind="number")
+    check_lengths(scores_a_S=a_S, scores_b_S=b_S)
     if len(a_S) < 3 or np.ptp(a_S) == 0 or np.ptp(b_S) == 0:
         return None
     return float(np.corrcoef(a_S, b_S)[0, 1])
@@ -177,13 +183,12 @@ def f1_standard_error(tp: int, fp: int, fn: int) -> float | None:
         None where F1 is 0, 1 or undefined: the linear approximation then says zero.
 
     Raises:
-        StatisticsError: A count is negative.
+        StatisticsError: A count is none, or negative.
 
     Source: Takahashi, Yamamoto, Kuchiba and Koyama 2022, Applied Intelligence 52, 4961-4972
         (the delta method for F1); the closed form follows for one class.
     """
-    if min(tp, fp, fn) < 0:
-        raise StatisticsError(f"F1 needs counts, got TP {tp}, FP {fp}, FN {fn}")
+    tp, fp, fn = check_count(tp, "tp"), check_count(fp, "fp"), check_count(fn, "fn")
     wrong = fp + fn
     if not (tp and wrong):
         return None
@@ -199,10 +204,10 @@ def _absolute_difference(
     return rounded
 
 
-def _scores(scores_N: ArrayLike) -> NDArray[np.float64]:
-    scores = np.asarray(scores_N, dtype=np.float64)
-    if scores.ndim != 1:
-        raise StatisticsError(f"scores of runs are one row, got shape {scores.shape}")
-    if not np.isfinite(scores).all():
-        raise StatisticsError("scores of runs must be finite, got NaN or infinity")
-    return scores
+def _scores(
+    scores_a_N: ArrayLike, scores_b_N: ArrayLike
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    return (
+        check_vector(scores_a_N, "scores_a_N", kind="number"),
+        check_vector(scores_b_N, "scores_b_N", kind="number"),
+    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ragmend.errors import StatisticsError
+from ragmend.analysis.statistics.checks import check_count, check_level, check_number
 
 MAX_RUNS = 10_000
 """More runs of a model than this are not counted out."""
@@ -34,20 +34,18 @@ def welch_power(
         None with fewer than two runs of either, or where both deviations are zero.
 
     Raises:
-        StatisticsError: A value is not finite, a deviation is negative, or the level lies
-            outside (0, 1).
+        StatisticsError: A value is not finite, a deviation is negative, a number of runs is
+            none, or the level lies outside (0, 1).
 
     Source: the conditional distribution by Wang 1971, JASA 66, 605-608 (there for the level of
         the test); test by Welch 1947, Biometrika 34, 28-35.
     """
     from scipy.stats import norm, t
 
-    if not np.isfinite([diff, sd_a, sd_b]).all() or min(sd_a, sd_b) < 0:
-        raise StatisticsError(
-            f"power needs a finite difference and deviations ≥ 0, got {diff}, {sd_a}, {sd_b}"
-        )
-    if not 0 < confidence < 1:
-        raise StatisticsError(f"a confidence level lies in (0, 1), got {confidence}")
+    diff = check_number(diff, "diff")
+    sd_a, sd_b = check_number(sd_a, "sd_a", least=0), check_number(sd_b, "sd_b", least=0)
+    n_a, n_b = check_count(n_a, "n_a"), check_count(n_b, "n_b")
+    confidence = check_level(confidence)
     if min(n_a, n_b) < 2 or sd_a == sd_b == 0:
         return None
     quantile_Q, weight_Q = _unit_interval_rule()
@@ -79,8 +77,7 @@ def runs_needed(
     Raises:
         StatisticsError: As `welch_power`; or the power wanted lies outside (0, 1).
     """
-    if not 0 < power < 1:
-        raise StatisticsError(f"the power wanted lies in (0, 1), got {power}")
+    power = check_level(power, "power")
 
     def suffices(n: int) -> bool:
         found = welch_power(diff, sd_a, sd_b, n, n, confidence=confidence)

@@ -7,11 +7,11 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from ragmend.analysis.inputs.labels import ALL, GOLD, LabelCube, keep_records
-from ragmend.analysis.printing.notes import notes_for
+from ragmend.analysis.printing.notes import few_sources_note, notes_for
 from ragmend.analysis.printing.table import Column, Table, percent, round_half_up, table_frame
 from ragmend.analysis.settings import Settings
 from ragmend.analysis.statistics.intervals import wilson_interval
-from ragmend.analysis.statistics.judge_agreement import AgreementRow
+from ragmend.analysis.statistics.judge_agreement import AgreementRow, agreement_rows
 from ragmend.analysis.study import Study
 from ragmend.errors import StatisticsError
 
@@ -117,6 +117,7 @@ def rater_agreement_table(study: Study) -> Table:
         "agreement − 1) and the agreement on either label do not fall so",
         "max. κ: what raters with these rates could reach at best; κ / max.: the part reached",
         _ceiling_note(rows),
+        few_sources_note(_fewest_sources(study.cube, rows)),
         *_undefined_notes(rows),
         judged=True,
     )
@@ -130,6 +131,8 @@ def rater_agreement_table(study: Study) -> Table:
 def judge_reliability_table(study: Study) -> Table:
     """Tabulate each judge's errors against human annotation of the untouched answers.
 
+    An empty answer is left out: no judge saw it, and its label is a definition.
+
     Args:
         study: Its labels, with gold.
 
@@ -139,26 +142,73 @@ def judge_reliability_table(study: Study) -> Table:
 
     Source: arXiv 2608.29307, sections 7.5 and 8.
     """
-    against_gold = [row for row in study.agreement if row.rater_a == GOLD]
-    if not against_gold:
+    settings, seen = study.settings, _seen_with_gold(study)
+    if not seen:
         raise StatisticsError("judge reliability needs gold labels of the untouched answers")
-    known = keep_records(study.cube, study.cube.gold_R >= 0)
-    rows = [_reliability_row(known, row, study.settings.confidence) for row in against_gold]
+    against_gold = [_against_gold(cube, settings) for cube in seen]
+    rows = [
+        _reliability_row(cube, row, settings.confidence)
+        for cube, row in zip(seen, against_gold, strict=True)
+    ]
     notes = notes_for(
         study.provenance,
-        f"on {rows[0].condition}, where gold holds: {rows[0].n} of "
+        f"on {rows[0].condition}, where gold holds: {int((study.cube.gold_R >= 0).sum())} of "
         f"{len(study.cube.record_ids)} answers have gold",
+        _unseen_note(study, rows),
         "sensitivity: hallucinated by gold and judged so; specificity: clean by gold and judged "
         "so; these errors need not be the same on repaired answers",
         f"intervals of rates: Wilson, {100 * study.settings.confidence:g} %, answers taken as "
         "independent",
-        f"intervals of κ and AC1: {_pair_interval(known, study.settings)}",
-        *(_judge_ceiling_note(known, row) for row in against_gold),
+        f"intervals of κ and AC1: {_pair_interval(seen[0], settings)}",
+        few_sources_note(len(set(seen[0].sources_R or ()))),
+        *map(_judge_ceiling_note, seen, against_gold),
         *_undefined_notes(against_gold),
         judged=True,
     )
     title = "Judges against human annotation"
     return Table("judge_reliability", title, table_frame(rows), _RELIABILITY_COLUMNS, notes)
+
+
+def _seen_with_gold(study: Study) -> list[LabelCube]:
+    """Return each judge's labels of the untouched answers that have gold and are not empty.
+
+    A judge without any such answer is left out.
+    """
+    cube, reference = study.cube, study.design.reference
+    if reference is None:
+        return []
+    c = cube.conditions.index(reference)
+    parts = []
+    for j, judge in enumerate(cube.judges):
+        kept_R = cube.gold_R >= 0
+        if cube.empty_RJC is not None:
+            kept_R = kept_R & (cube.empty_RJC[:, j, c] != 1)
+        if kept_R.any():
+            alone = cube._replace(
+                judges=(judge,),
+                conditions=(reference,),
+                labels_RJC=cube.labels_RJC[:, [j]][:, :, [c]],
+                empty_RJC=None,
+            )
+            parts.append(keep_records(alone, kept_R))
+    return parts
+
+
+def _against_gold(alone: LabelCube, settings: Settings) -> AgreementRow:
+    """Return the agreement with gold of the one judge of these labels."""
+    (row,) = agreement_rows(alone, alone.conditions[0], settings)
+    return row
+
+
+def _unseen_note(study: Study, rows: Sequence[ReliabilityRow]) -> str | None:
+    """Say that empty answers with gold are not counted, where there are any."""
+    n_gold = int((study.cube.gold_R >= 0).sum())
+    if len(rows) == len(study.cube.judges) and all(row.n == n_gold for row in rows):
+        return None
+    return (
+        "empty answers are left out here, for no judge saw them: that they count as not "
+        "hallucinated is a definition"
+    )
 
 
 def _meaning_notes(study: Study, rows: Sequence[AgreementRow]) -> list[str]:
@@ -195,6 +245,13 @@ def _pair_interval(cube: LabelCube, settings: Settings) -> str:
     )
 
 
+def _fewest_sources(cube: LabelCube, rows: Sequence[AgreementRow]) -> int:
+    """Return the sources behind the rows: those of answers with gold, if gold is a rater."""
+    has_gold = any(row.rater_a == GOLD for row in rows)
+    known = keep_records(cube, cube.gold_R >= 0) if has_gold else cube
+    return len(set(known.sources_R or ()))
+
+
 def _ceiling_note(rows: Sequence[AgreementRow]) -> str | None:
     """Name the pairs whose κ cannot be high whatever they do, the lowest ceilings first."""
     ceilings = sorted(
@@ -210,12 +267,12 @@ def _ceiling_note(rows: Sequence[AgreementRow]) -> str | None:
     return f"κ cannot reach {_LOW_CEILING:g} given the raters' rates: {', '.join(named)}{rest}"
 
 
-def _judge_ceiling_note(known: LabelCube, row: AgreementRow) -> str | None:
+def _judge_ceiling_note(alone: LabelCube, row: AgreementRow) -> str | None:
     """Say how high a judge's κ could be, where that is low."""
     if row.kappa_max is None or row.kappa_max >= _LOW_CEILING:
         return None
-    ones = int(known.labels_R(row.rater_b, row.condition).sum())
-    rates = [percent(count, row.n) for count in (ones, int(known.gold_R.sum()))]
+    ones = int(alone.labels_R(row.rater_b, row.condition).sum())
+    rates = [percent(count, row.n) for count in (ones, int(alone.gold_R.sum()))]
     judged, gold = (round_half_up(rate, 1) for rate in rates if rate is not None)
     return (
         f"{row.rater_b}: κ against gold cannot exceed {round_half_up(row.kappa_max, 3)}, for it "
@@ -233,16 +290,14 @@ def _undefined_notes(rows: Sequence[AgreementRow]) -> list[str]:
     if len(notes) > _MOST_NAMED:
         more = len(notes) - _MOST_NAMED
         notes = [*notes[:_MOST_NAMED], f"—: {more} more reasons, in the CSV"]
-    if any(1 in (row.kappa_low, row.ac1_low) for row in rows):
-        notes.append("[1.000, 1.000]: no two labels differed, which does not show that none would")
     return notes
 
 
 def _reliability_row(
-    known: LabelCube, against_gold: AgreementRow, confidence: float
+    alone: LabelCube, against_gold: AgreementRow, confidence: float
 ) -> ReliabilityRow:
-    judged_R = known.labels_R(against_gold.rater_b, against_gold.condition)
-    of_hallucinated_R, of_clean_R = judged_R[known.gold_R == 1], judged_R[known.gold_R == 0]
+    judged_R = alone.labels_R(against_gold.rater_b, against_gold.condition)
+    of_hallucinated_R, of_clean_R = judged_R[alone.gold_R == 1], judged_R[alone.gold_R == 0]
     found, wrongly = int(of_hallucinated_R.sum()), int(of_clean_R.sum())
     n_hallucinated, n_clean = len(of_hallucinated_R), len(of_clean_R)
     return ReliabilityRow(

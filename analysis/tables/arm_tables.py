@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -11,9 +11,10 @@ import numpy as np
 from ragmend.analysis.inputs.arms import ArmCube
 from ragmend.analysis.inputs.frames import needed
 from ragmend.analysis.inputs.places import is_blank
-from ragmend.analysis.printing.notes import notes_for
+from ragmend.analysis.printing.notes import few_sources_note, notes_for
 from ragmend.analysis.printing.table import Column, Table, percent, table_frame
 from ragmend.analysis.settings import Settings
+from ragmend.analysis.statistics.clusters import fewest_sources
 from ragmend.analysis.statistics.retention import Retention, text_retention
 from ragmend.analysis.study import Study
 
@@ -105,7 +106,10 @@ def gold_arms_table(study: Study) -> Table:
         for row in _group_rows(cube, group, cube.gold_R == gold, study.settings)
     ]
     notes = notes_for(
-        study.provenance, *_gold_notes(cube), *_count_notes(study), *retention_notes(cube, study)
+        study.provenance,
+        *_gold_notes(cube),
+        *_count_notes(study),
+        *retention_notes(cube, study, cube.gold_R.tolist()),
     )
     title = "Table 7: what each arm did to clean and to hallucinated answers"
     columns = (Column("group", "answers", "text"), *_COLUMNS)
@@ -118,8 +122,16 @@ def without_gold_arms(study: Study) -> str | None:
     return "needs gold labels" if is_blank(arms["gold"]).all() else None
 
 
-def retention_notes(cube: ArmCube, study: Study) -> Iterator[str]:
-    """Say what the retained length is, and its intervals."""
+def retention_notes(
+    cube: ArmCube, study: Study, groups_R: Sequence[object] | None = None
+) -> Iterator[str]:
+    """Say what the retained length is, and its intervals.
+
+    Args:
+        cube: The arms.
+        study: Its settings.
+        groups_R: The group of each record whose rows the table has; None: one group.
+    """
     settings = study.settings
     yield (
         "length: mean over answers of repaired / original characters, not capped; "
@@ -133,6 +145,9 @@ def retention_notes(cube: ArmCube, study: Study) -> Iterator[str]:
             "by source: the same with whole sources drawn, since answers to one source are not "
             "independent; — where there is only one"
         )
+        few = few_sources_note(fewest_sources(cube.sources_R, groups_R))
+        if few is not None:
+            yield few
 
 
 def ends(interval: tuple[float, float] | None) -> tuple[float | None, float | None]:
@@ -165,6 +180,11 @@ def _count_notes(study: Study) -> Iterator[str]:
         "edited: at least one claim dropped, substituted or rewritten; removed per edited: dropped "
         "claims / edited answers; longer, empty: answers longer than the original, or empty"
     )
+    if study.n_dropped:
+        yield (
+            "all records are counted here, also those that lack a label and are left out of what "
+            "is judged"
+        )
 
 
 def _gold_notes(cube: ArmCube) -> Iterator[str]:

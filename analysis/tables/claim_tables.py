@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple
 
 from ragmend.analysis.inputs.frames import needed
+from ragmend.analysis.inputs.splits import evaluated_claims
 from ragmend.analysis.printing.notes import notes_for
 from ragmend.analysis.printing.table import Column, Table, percent, table_frame
 from ragmend.analysis.settings import Provenance
@@ -124,9 +125,8 @@ def acceptance_table(study: Study) -> Table:
         AccountingError: Accepted candidates and actions disagree, or removal does not drop
             exactly the eligible claims.
     """
-    claims = needed(
-        study.frames, "claims", [*CLAIM_KEY, "p_support", "rewrite_proposed"], key=CLAIM_KEY
-    )
+    columns = [*CLAIM_KEY, "p_support", "rewrite_proposed"]
+    claims = evaluated_claims(needed(study.frames, "claims", columns, key=CLAIM_KEY))
     candidates = study.frames.candidates
     eligible = eligible_claims(claims, study.provenance)
     rows = [
@@ -154,7 +154,8 @@ def claims_by_kind_table(study: Study) -> Table:
     Args:
         study: Its claims: record_id, claim_id, kind, p_support (NA where not verified).
     """
-    claims = needed(study.frames, "claims", [*CLAIM_KEY, "kind", "p_support"], key=CLAIM_KEY)
+    columns = [*CLAIM_KEY, "kind", "p_support"]
+    claims = evaluated_claims(needed(study.frames, "claims", columns, key=CLAIM_KEY))
     parts = [(str(kind), part) for kind, part in claims.groupby("kind", sort=True)]
     rows = [_kind_row(kind, part, study.provenance) for kind, part in [*parts, ("all", claims)]]
     rule = f"eligible: P(support) below the threshold of {study.provenance.threshold:g}"

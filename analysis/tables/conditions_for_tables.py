@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from ragmend.analysis.inputs.frames import needed
 from ragmend.analysis.study import Study
+from ragmend.analysis.tables.claim_tables import ROUTES
 
 Check = Callable[[Study], str | None]
 
@@ -46,6 +48,22 @@ def without_gold(study: Study) -> str | None:
     if study.design.reference is None:
         return "needs to know which condition is the untouched answers"
     return None if (study.cube.gold_R >= 0).any() else "needs gold labels"
+
+
+def without_actions(study: Study) -> str | None:
+    """Say that the claims do not tell what any arm did to them."""
+    claims = needed(study.frames, "claims", [])
+    is_known = any(str(column).startswith("action_") for column in claims)
+    return None if is_known else "needs claims.action_<arm>"
+
+
+def without_replacements(study: Study) -> str | None:
+    """Say that the claims do not tell what became of any that an arm could replace."""
+    claims = needed(study.frames, "claims", [])
+    columns = [f"action_{arm}" for arm in dict.fromkeys(route.arm for route in ROUTES)]
+    if any(column in claims for column in columns):
+        return None
+    return f"needs {' or '.join(f'claims.{column}' for column in columns)}"
 
 
 def without_empty(study: Study) -> str | None:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
 
 from ragmend.analysis.inputs.labels import keep_records
-from ragmend.analysis.printing.notes import notes_for
+from ragmend.analysis.printing.notes import INDEPENDENT, few_sources_note, notes_for
 from ragmend.analysis.printing.table import Column, Table, table_frame
-from ragmend.analysis.settings import Family, Settings
-from ragmend.analysis.statistics.clusters import ClusterEffect, cluster_effects
+from ragmend.analysis.settings import SIGNIFICANCE_LEVEL, Family, Settings
+from ragmend.analysis.statistics.clusters import FEWEST_SOURCES, ClusterEffect, cluster_effects
 from ragmend.analysis.statistics.mcnemar import exact_mcnemar
 from ragmend.analysis.statistics.paired import PairedContrast, PairedLabels, pair_labels
 from ragmend.analysis.statistics.score_intervals import tango_interval
@@ -20,6 +20,10 @@ from ragmend.analysis.study import Study
 from ragmend.errors import StatisticsError
 
 FALLS = "‡ no longer significant"
+STAYS = "stays significant"
+NEITHER = "not significant either way"
+ONLY_BY_SOURCE = "not significant over records, interval by source excludes 0"
+TOO_FEW = "too few sources to say"
 _CONTRAST_COLUMNS = (
     Column("judge", "judge", "text"),
     Column("contrast", "contrast", "text"),
@@ -62,6 +66,14 @@ _TASK_COLUMNS = (
 _DIFFERENCE_NOTE = (
     "difference: B − A in percentage points; negative: fewer answers are judged hallucinated in B"
 )
+_EQUAL_ENDS_NOTE = (
+    "an interval whose ends are equal: no answer changed here, or, by source, all sources changed "
+    "alike, or changes cancel in each; that does not show that it is so elsewhere"
+)
+_DECISIVE_NOTE = (
+    f"significant: p of McNemar's exact test below {SIGNIFICANCE_LEVEL:g}, Holm-adjusted for "
+    "primary contrasts; intervals are not adjusted"
+)
 
 
 class ClusterRow(NamedTuple):
@@ -100,6 +112,7 @@ class TaskContrastRow(NamedTuple):
     ci_tango_low: float
     ci_tango_high: float
     p_exact: float
+    log10_p: float
 
 
 def contrasts_table(study: Study) -> Table:
@@ -120,14 +133,11 @@ def contrasts_table(study: Study) -> Table:
     notes = notes_for(
         study.provenance,
         f"n = {study.contrasts[0].n} records in each comparison; {study.design.reason}",
-        f"{study.cube.n_dropped} records that lack a label are left out"
-        if study.cube.n_dropped
-        else None,
         _DIFFERENCE_NOTE,
         f"interval: {level} percentile bootstrap over records, {settings.n_resamples} resamples, "
         f"seed {settings.seed}; exact bootstrap: the same with infinitely many resamples",
-        "an answer that became empty counts as not hallucinated; [0.00, 0.00]: no answer changed "
-        "here, which does not show that none would",
+        "an answer that became empty counts as not hallucinated",
+        _EQUAL_ENDS_NOTE,
         *_source_notes(study),
         "p: exact two-sided McNemar; Holm within the judge's primary contrasts; exploratory "
         f"contrasts ({_exploratory(study)}) are outside the family and not adjusted",
@@ -156,7 +166,7 @@ def contrast_clusters_table(study: Study) -> Table:
     if effects is None:
         raise StatisticsError("contrasts by source need records of at least two sources")
     rows = [
-        _cluster_row(contrast, effect, len(sources), study.settings)
+        _cluster_row(contrast, effect, len(sources))
         for contrast, effect in zip(study.contrasts, effects, strict=True)
     ]
     notes = notes_for(
@@ -166,11 +176,11 @@ def contrast_clusters_table(study: Study) -> Table:
         "drawn; critical: the design effect at which Wald's test loses significance at the 5 % "
         "level; ICC: one-way analysis of variance, below 0 where records of one source differ "
         "more than others",
-        "p, records and p, sources: Wald's test with each of the two variances; normal "
-        "quantiles, so that with fewer than about 40 sources p, sources is too small",
-        f"{FALLS}: p of McNemar's test is below {_alpha(study.settings):g}, but the interval "
-        "over sources contains 0",
-        "—: nothing changed, so that nothing varies; ICC: also where no source has two records",
+        "p, records and p, sources: Wald's test with each of the two variances; normal, and "
+        f"Student's t with df = {len(sources) - 1}; not adjusted",
+        _DECISIVE_NOTE,
+        few_sources_note(len(sources)),
+        *_verdict_notes(rows),
         judged=True,
     )
     title = "Paired contrasts when whole sources are drawn"
@@ -207,14 +217,22 @@ def _source_notes(study: Study) -> Iterator[str]:
         yield (
             "by source: undefined, for "
             + ("all records share one source" if study.cube.sources_R else "sources are unknown")
-            + "; answers are taken as independent, although several may share a source"
+            + f"; {INDEPENDENT}"
         )
         return
     yield "by source: the percentile bootstrap with whole sources drawn, records within them not"
+    n_sources = len(set(study.cube.sources_R or ()))
+    few = few_sources_note(n_sources)
+    if few is not None:
+        yield few
+    yield _DECISIVE_NOTE
+    if n_sources < FEWEST_SOURCES:
+        yield f"‡ {TOO_FEW} which contrasts stay significant by source"
+        return
     fallen = [
         f"{contrast.judge} {contrast.contrast}"
         for contrast in study.contrasts
-        if _falls(contrast, study.settings)
+        if _verdict(contrast, n_sources) == FALLS
     ]
     yield (
         f"‡ significant over records, but the interval by source contains 0: "
@@ -222,30 +240,40 @@ def _source_notes(study: Study) -> Iterator[str]:
     )
 
 
+def _verdict_notes(rows: Sequence[ClusterRow]) -> Iterator[str]:
+    """Explain the verdicts and the undefined cells that occur."""
+    verdicts = {row.verdict for row in rows}
+    if FALLS in verdicts:
+        yield f"{FALLS}: significant, but the interval over sources contains 0"
+    if TOO_FEW in verdicts:
+        yield f"{TOO_FEW}: fewer than {FEWEST_SOURCES}"
+    if any(row.deff is None for row in rows):
+        yield "—: no record changed, or every one changed alike, so that nothing varies"
+    if any(row.icc is None and row.deff is not None for row in rows):
+        yield "ICC —: no source has two records"
+    if any(row.p_cluster is None and row.deff is not None for row in rows):
+        yield (
+            "p, sources —: the mean difference is the same in every source, so that sources do "
+            "not vary; that is no certainty"
+        )
+
+
 def _exploratory(study: Study) -> str:
     names = [c.name for c in study.design.contrasts if c.family == "exploratory"]
     return ", ".join(names) or "none here"
 
 
-def _alpha(settings: Settings) -> float:
-    return 1 - settings.confidence
-
-
-def _falls(contrast: PairedContrast, settings: Settings) -> bool:
-    """Return whether a contrast is significant over records but not over sources."""
+def _verdict(contrast: PairedContrast, n_sources: int) -> str:
+    """Say what becomes of a contrast once sources are drawn; at least two are known."""
     low, high = contrast.ci_cluster_low, contrast.ci_cluster_high
-    if low is None or high is None:
-        return False
-    return contrast.p_exact < _alpha(settings) and low <= 0 <= high
+    if n_sources < FEWEST_SOURCES or low is None or high is None:
+        return TOO_FEW
+    if low <= 0 <= high:
+        return FALLS if contrast.is_significant else NEITHER
+    return STAYS if contrast.is_significant else ONLY_BY_SOURCE
 
 
-def _cluster_row(
-    contrast: PairedContrast, effect: ClusterEffect, sources: int, settings: Settings
-) -> ClusterRow:
-    if contrast.p_exact >= _alpha(settings):
-        verdict = "not significant either way"
-    else:
-        verdict = FALLS if _falls(contrast, settings) else "stays significant"
+def _cluster_row(contrast: PairedContrast, effect: ClusterEffect, sources: int) -> ClusterRow:
     return ClusterRow(
         judge=contrast.judge,
         contrast=contrast.contrast,
@@ -261,7 +289,7 @@ def _cluster_row(
         ci_cluster_high=contrast.ci_cluster_high,
         p_wald=effect.p_wald,
         p_cluster=effect.p_cluster,
-        verdict=verdict,
+        verdict=_verdict(contrast, sources),
     )
 
 
@@ -287,6 +315,7 @@ def _task_row(task: str, pairs: PairedLabels, place: int, settings: Settings) ->
     n, n_a, n_b = len(a_R), int(a_R.sum()), int(b_R.sum())
     b, c = int((a_R > b_R).sum()), int((a_R < b_R).sum())
     tango = tango_interval(b, c, n, confidence=settings.confidence)
+    test = exact_mcnemar(b, c)
     return TaskContrastRow(
         judge=pairs.judges_S[place],
         task=task,
@@ -300,5 +329,6 @@ def _task_row(task: str, pairs: PairedLabels, place: int, settings: Settings) ->
         diff_pp=Fraction(100 * (n_b - n_a), n),
         ci_tango_low=100 * tango.low,
         ci_tango_high=100 * tango.high,
-        p_exact=exact_mcnemar(b, c).p,
+        p_exact=test.p,
+        log10_p=test.log10_p,
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import NamedTuple
 
-from ragmend.analysis.printing.notes import notes_for
+from ragmend.analysis.printing.notes import INDEPENDENT, notes_for
 from ragmend.analysis.printing.table import Column, Table, table_frame
 from ragmend.analysis.settings import Family, Settings
 from ragmend.analysis.statistics.equivalence import (
@@ -85,7 +85,7 @@ def _notes(study: Study, rows: list[EquivalenceRow]) -> tuple[str, ...]:
         "records needed —: the observed difference is 0"
         if any(row.n_needed is None for row in rows)
         else None,
-        "answers are taken as independent, although several may share a source",
+        INDEPENDENT,
         judged=True,
     )
 
@@ -93,7 +93,6 @@ def _notes(study: Study, rows: list[EquivalenceRow]) -> tuple[str, ...]:
 def _row(contrast: PairedContrast, settings: Settings) -> EquivalenceRow:
     b, c, n = contrast.b, contrast.c, contrast.n
     test = paired_equivalence(b, c, n, margin_pp=settings.margin_pp)
-    p_difference = contrast.p_exact if contrast.p_holm is None else contrast.p_holm
     return EquivalenceRow(
         judge=contrast.judge,
         contrast=contrast.contrast,
@@ -103,9 +102,9 @@ def _row(contrast: PairedContrast, settings: Settings) -> EquivalenceRow:
         ci90_low=test.interval.low,
         ci90_high=test.interval.high,
         margin_pp=settings.margin_pp,
-        p_difference=p_difference,
+        p_difference=contrast.p_decisive,
         p_tost=test.p,
         mde_pp=detectable_difference(b + c, n, power=settings.power),
         n_needed=records_needed(b, c, n, power=settings.power),
-        verdict=verdict(p_difference, test.p),
+        verdict=verdict(contrast.p_decisive, test.p),
     )

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from ragmend.analysis.printing.notes import few_sources_note
 from ragmend.analysis.settings import Settings
+from ragmend.analysis.statistics.clusters import fewest_sources
 from ragmend.analysis.statistics.intervals import cluster_share_intervals
 from ragmend.analysis.tables.gold_outcomes import GoldOutcomes
 
@@ -98,3 +100,8 @@ def outcome_notes(outcomes: GoldOutcomes, settings: Settings) -> Iterator[str]:
         f"{settings.n_resamples} resamples, seed {settings.seed}; — from a single one; where both "
         "ends are equal, all were alike here, which does not show that all are"
     )
+    if outcomes.has_sources:
+        groups = [*zip(answers["task"], answers["gold"], strict=True)]
+        few = few_sources_note(fewest_sources(answers["source_id"].tolist(), groups))
+        if few is not None:
+            yield few

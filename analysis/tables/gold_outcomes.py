@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 from ragmend.analysis.inputs.arms import arm_order
 from ragmend.analysis.inputs.frames import DROPPED_WITHOUT_CONTENT, KEPT_AS_HEAD, Frames, needed
+from ragmend.analysis.inputs.splits import evaluated_claims, is_development
 from ragmend.errors import AccountingError, StatisticsError
 from ragmend.records import TASKS
 
@@ -62,6 +63,8 @@ class GoldOutcomes(NamedTuple):
 def gold_outcomes(frames: Frames) -> GoldOutcomes:
     """Count the claims of every annotated answer by gold and fate, arm by arm.
 
+    Records that a threshold was chosen on are left out, with their claims.
+
     A claim is unsupported by gold where it shares a character with an annotated span, and
     unknown where its place in the answer is (`gold_unsupported` is NA).
 
@@ -80,11 +83,13 @@ def gold_outcomes(frames: Frames) -> GoldOutcomes:
         AccountingError: An answer has two gold labels, or an unsupported claim without
             being hallucinated; or a claim's answer is not among the records.
     """
-    claims = needed(frames, "claims", GOLD_CLAIM_COLUMNS, key=["record_id", "claim_id"])
+    given = needed(frames, "claims", GOLD_CLAIM_COLUMNS, key=["record_id", "claim_id"])
+    claims = evaluated_claims(given)
     arms = arm_order(_arms(claims))
     if not arms:
         raise StatisticsError("claims: no column action_<arm>, so that nothing was repaired")
     answers = _all_answers(frames, claims)
+    answers = answers[~answers["record_id"].isin(_developed(given))]
     _check_gold(claims, answers)
     annotated = answers[answers["gold"].notna()].astype({"gold": int})
     return GoldOutcomes(
@@ -113,6 +118,11 @@ def _all_answers(frames: Frames, claims: pd.DataFrame) -> pd.DataFrame:
         answers = answers.drop_duplicates("record_id").assign(source_id=answers["record_id"])
     answers = answers.astype({"source_id": str})
     return answers.sort_values("record_id", key=lambda ids: ids.astype(str))
+
+
+def _developed(claims: pd.DataFrame) -> pd.Series[Any]:
+    """Return the ids of the records that a threshold was chosen on."""
+    return claims["record_id"][is_development(claims)]
 
 
 def _has_sources(frames: Frames) -> bool:

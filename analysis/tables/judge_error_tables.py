@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -18,8 +18,17 @@ from ragmend.analysis.statistics.judge_error import (
     judge_error,
     youden_interval,
 )
-from ragmend.analysis.statistics.label_budget import gold_correlation, labels_needed
-from ragmend.analysis.statistics.prediction_powered import prediction_powered_rate
+from ragmend.analysis.statistics.label_budget import (
+    LEAST_FOR_CORRELATION,
+    LEAST_PLANNED,
+    correlation_limit,
+    gold_correlation,
+    labels_needed,
+)
+from ragmend.analysis.statistics.prediction_powered import (
+    LEAST_OF_A_KIND,
+    prediction_powered_rate,
+)
 from ragmend.analysis.study import Study
 from ragmend.errors import StatisticsError
 
@@ -28,6 +37,7 @@ if TYPE_CHECKING:
 
 HALF_WIDTHS_PP = (1, 2, 3, 5, 10)
 ANY_JUDGE, WITHOUT_GOLD = "any", "without gold"
+NONE_SEEN = "refused: every untouched answer is empty, so none was judged"
 
 _ERROR_COLUMNS = (
     Column("judge", "judge", "text"),
@@ -53,6 +63,7 @@ _BUDGET_COLUMNS = (
     Column("half_width_pp", "± points", "count"),
     Column("rate", "assumed rate %", "decimal", 1, scale=100),
     Column("correlation", "judge–gold φ", "decimal", 3),
+    Column("correlation_low", "lower limit", "decimal", 3),
     Column("n_gold", "labelled so far", "count"),
     Column("labels_gold_only", "labels", "count"),
     Column("labels_with_judge", "labels, with judge", "count"),
@@ -68,21 +79,23 @@ class JudgeErrorRow(NamedTuple):
     n: int
     n_gold: int
     rate: Fraction | None
-    sensitivity: Fraction | None
-    specificity: Fraction | None
-    youden: Fraction | None
-    youden_low: float | None
-    youden_high: float | None
-    raw_corrected: Fraction | None
+    sensitivity: Fraction | None = None
+    specificity: Fraction | None = None
+    youden: Fraction | None = None
+    youden_low: float | None = None
+    youden_high: float | None = None
+    raw_corrected: Fraction | None = None
     """By the formula alone; may leave [0, 1]."""
-    corrected: Fraction | None
-    corrected_low: float | None
-    corrected_high: float | None
-    ppi: float | None
-    ppi_low: float | None
-    ppi_high: float | None
-    ppi_lambda: float | None
-    status: str
+    corrected: Fraction | None = None
+    corrected_low: float | None = None
+    corrected_high: float | None = None
+    ppi: float | None = None
+    ppi_low: float | None = None
+    ppi_high: float | None = None
+    ppi_lambda: float | None = None
+    ppi_status: str | None = None
+    """None where gold does not hold."""
+    status: str = ""
 
 
 class BudgetRow(NamedTuple):
@@ -93,6 +106,8 @@ class BudgetRow(NamedTuple):
     half_width_pp: int
     rate: Fraction
     correlation: float | None
+    correlation_low: float | None
+    """What the number with judge is planned by; None: too few golds to tell."""
     n_gold: int
     labels_gold_only: int | None = None
     labels_with_judge: int | None = None
@@ -105,8 +120,9 @@ def judge_error_table(study: Study) -> Table:
     Args:
         study: Its labels, with gold for some records.
 
-    Source: Rogan and Gladen 1978, American Journal of Epidemiology 107(1), 71-76; Angelopoulos
-        et al. 2023, Science 382, 669-674.
+    Source: Rogan and Gladen 1978, American Journal of Epidemiology 107(1), 71-76; Lang and
+        Reiczigel 2014, Preventive Veterinary Medicine 113(1), 13-22; Angelopoulos et al. 2023,
+        Science 382, 669-674.
     """
     reference = _reference(study)
     rows = [
@@ -115,9 +131,8 @@ def judge_error_table(study: Study) -> Table:
         for condition in study.cube.conditions
     ]
     title = "Rates corrected for the judges' errors"
-    return Table(
-        "judge_error", title, table_frame(rows), _ERROR_COLUMNS, _error_notes(study, reference)
-    )
+    notes = (*_error_notes(study, reference), *_powered_notes(rows))
+    return Table("judge_error", title, table_frame(rows), _ERROR_COLUMNS, notes)
 
 
 def label_budget_table(study: Study) -> Table:
@@ -126,15 +141,19 @@ def label_budget_table(study: Study) -> Table:
     Args:
         study: Its labels, perhaps with gold.
 
-    Source: Angelopoulos, Duchi and Zrnic 2023, arXiv 2311.01453; Cochran 1977, Sampling
-        Techniques, section 4.4.
+    Source: Wilson 1927, JASA 22(158), 209-212; Angelopoulos, Duchi and Zrnic 2023, arXiv
+        2311.01453.
     """
     rows = [*_reference_rows(study), *_worst_case_rows(study)]
     notes = notes_for(
         study.provenance,
-        "labels: randomly drawn answers labelled by people, for a normal interval of ± so many "
-        f"points at {100 * study.settings.confidence:g} %; with judge: the judge's labels of all "
-        f"{len(study.cube.record_ids)} records also used (prediction-powered, best λ)",
+        "labels: randomly drawn answers labelled by people, for Wilson's interval of ± so many "
+        f"points at {100 * study.settings.confidence:g} %",
+        "with judge: the judge's labels of all records also used (prediction-powered, best λ), "
+        "planned by the lower limit of φ, for a judge may agree by luck; at least so many that "
+        f"{LEAST_PLANNED} of either kind are expected, and never more than without a judge",
+        f"lower limit —: fewer than {LEAST_FOR_CORRELATION} golds, or {LEAST_OF_A_KIND} of a "
+        "kind, are too few to tell what a judge saves",
         "reference condition: at its gold rate; without gold (a repaired condition, or no gold at "
         "all): at one half, the most that it can take; what a judge would save there is unknown "
         "until some of those answers are labelled",
@@ -166,20 +185,41 @@ def _error_notes(study: Study, reference: str) -> tuple[str, ...]:
         "definition and left out here",
         f"on {reference} with gold for every record the corrected rate is the gold rate itself",
         "prediction-powered: gold where there is gold, the judge elsewhere, its errors taken "
-        "off; valid if the records with gold are a random sample of all",
-        f"intervals: {100 * study.settings.confidence:g} %; Youden by Newcombe, corrected by the "
-        "delta method over records, prediction-powered normal; records taken as independent",
+        "off; valid if the records with gold are a random sample of all; not given with fewer "
+        f"than {LEAST_OF_A_KIND} golds of a kind, and of a rare kind with few golds its interval "
+        "still holds the true rate less often than it says",
+        f"intervals: {100 * study.settings.confidence:g} %; Youden by Newcombe; corrected on "
+        f"{reference} by the delta method, elsewhere by Lang and Reiczigel, who take the answers "
+        "with gold as others than those corrected; prediction-powered by Student's t; with gold "
+        "for every record by Wilson; records taken as independent",
+        "few golds: no error rate is taken as exactly 0 in an interval, but rates given only "
+        "where the judge proves better than chance flatter it, and intervals near that limit "
+        "hold the true rate less often than they say",
         judged=True,
     )
+
+
+def _powered_notes(rows: Sequence[JudgeErrorRow]) -> list[str]:
+    """Give each reason why a prediction-powered rate is missing where gold holds."""
+    refused = [
+        (str(row.ppi_status), row.judge) for row in rows if row.ppi_status and row.ppi is None
+    ]
+    return [
+        f"prediction-powered {reason}: {sum(reason == other for other, _ in refused)} of "
+        f"{len({row.judge for row in rows})} judges"
+        for reason in dict.fromkeys(reason for reason, _ in refused)
+    ]
 
 
 def _error_row(
     cube: LabelCube, judge: str, condition: str, reference: str, settings: Settings
 ) -> JudgeErrorRow:
-    on_reference = condition == reference
-    judge_R, gold_R, level = cube.labels_R(judge, reference), cube.gold_R, settings.confidence
-    error = judge_error(judge_R, gold_R)
+    on_reference, level = condition == reference, settings.confidence
+    judge_R, gold_R = _judged_with_gold(cube, judge, reference)
     other_R = None if on_reference else _judged_R(cube, judge, condition)
+    if not len(judge_R):
+        return _unjudged_row(judge, condition, other_R)
+    error = judge_error(judge_R, gold_R)
     rate = judge_corrected_rate(judge_R, gold_R, other_R=other_R, confidence=level)
     row = JudgeErrorRow(
         judge,
@@ -194,14 +234,38 @@ def _error_row(
         rate.raw,
         rate.corrected,
         *_ends(rate.interval),
-        *(None, None, None, None),
         status=rate.status,
     )
-    if not on_reference:
-        return row
-    powered = prediction_powered_rate(judge_R, gold_R, confidence=level)
+    return _with_powered(row, judge_R, gold_R, level) if on_reference else row
+
+
+def _unjudged_row(judge: str, condition: str, other_R: NDArray[np.int64] | None) -> JudgeErrorRow:
+    """Return the row of a judge that saw no untouched answer, all of them being empty."""
+    judged = np.zeros(0) if other_R is None else other_R[other_R >= 0]
+    rate = Fraction(int(judged.sum()), len(judged)) if len(judged) else None
+    return JudgeErrorRow(judge, condition, len(judged), 0, rate, status=NONE_SEEN)
+
+
+def _with_powered(
+    row: JudgeErrorRow, judge_R: NDArray[np.int64], gold_R: NDArray[np.int64], confidence: float
+) -> JudgeErrorRow:
+    powered = prediction_powered_rate(judge_R, gold_R, confidence=confidence)
     low, high = _ends(powered.interval)
-    return row._replace(ppi=powered.rate, ppi_low=low, ppi_high=high, ppi_lambda=powered.weight)
+    return row._replace(
+        ppi=powered.rate,
+        ppi_low=low,
+        ppi_high=high,
+        ppi_lambda=powered.weight,
+        ppi_status=powered.status,
+    )
+
+
+def _judged_with_gold(
+    cube: LabelCube, judge: str, reference: str
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return a judge's labels of the untouched answers that it saw, and their gold."""
+    labels_R = _judged_R(cube, judge, reference)
+    return labels_R[labels_R >= 0], cube.gold_R[labels_R >= 0]
 
 
 def _judged_R(cube: LabelCube, judge: str, condition: str) -> NDArray[np.int64]:  # noqa: N802
@@ -219,37 +283,41 @@ def _ends(interval: Interval | None) -> tuple[float | None, float | None]:
 
 def _reference_rows(study: Study) -> Iterator[BudgetRow]:
     """Yield what the untouched answers need at their gold rate, by judge."""
-    cube, reference = study.cube, study.design.reference
-    known = cube.gold_R[cube.gold_R >= 0]
-    if reference is None or not len(known):
+    cube, reference, level = study.cube, study.design.reference, study.settings.confidence
+    if reference is None:
         return
-    rate = Fraction(int(known.sum()), len(known))
     for judge in cube.judges:
-        correlation = gold_correlation(cube.labels_R(judge, reference), cube.gold_R)
+        judge_R, gold_R = _judged_with_gold(cube, judge, reference)
+        known_R = gold_R[gold_R >= 0]
+        if not len(known_R):
+            continue
+        rate = Fraction(int(known_R.sum()), len(known_R))
+        phi = gold_correlation(judge_R, gold_R)
+        limit = correlation_limit(judge_R, gold_R, confidence=level)
         for half_width in HALF_WIDTHS_PP:
-            row = BudgetRow(judge, reference, half_width, rate, correlation, len(known))
-            yield _with_labels(row, study)
+            row = BudgetRow(judge, reference, half_width, rate, phi, limit, len(known_R))
+            yield _with_labels(row, len(judge_R), level)
 
 
 def _worst_case_rows(study: Study) -> Iterator[BudgetRow]:
     """Yield what answers need of whose gold nothing is known."""
+    n_records = len(study.cube.record_ids)
     for half_width in HALF_WIDTHS_PP:
-        row = BudgetRow(ANY_JUDGE, WITHOUT_GOLD, half_width, Fraction(1, 2), None, 0)
-        yield _with_labels(row, study)
+        row = BudgetRow(ANY_JUDGE, WITHOUT_GOLD, half_width, Fraction(1, 2), None, None, 0)
+        yield _with_labels(row, n_records, study.settings.confidence)
 
 
-def _with_labels(row: BudgetRow, study: Study) -> BudgetRow:
+def _with_labels(row: BudgetRow, n_records: int, confidence: float) -> BudgetRow:
     if not 0 < row.rate < 1:
         return row._replace(status="gold of one kind only: plan as without gold")
-    n_records, confidence = len(study.cube.record_ids), study.settings.confidence
     rate = float(row.rate)
     alone = labels_needed(row.half_width_pp, rate=rate, confidence=confidence)
     with_judge = None
-    if row.correlation is not None:
+    if row.correlation_low is not None:
         with_judge = labels_needed(
             row.half_width_pp,
             rate=rate,
-            correlation=row.correlation,
+            correlation=row.correlation_low,
             n_records=n_records,
             confidence=confidence,
         )

@@ -140,7 +140,7 @@ class _Rank(NamedTuple):
 
 def _population_rank(study: Study) -> _Rank | None:
     """Rank the population's run; None where the input does not say which run that is."""
-    if study.frames.runs is None or study.frames.runs.empty:
+    if not study.frames.has("runs"):
         return None
     runs = detector_runs(study)
     for run in runs:

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple, Protocol
 
-from ragmend.analysis.inputs.frames import Frames
 from ragmend.analysis.printing.table import Table
 from ragmend.analysis.study import Study
 from ragmend.analysis.tables.across_judges_table import (
@@ -38,9 +37,11 @@ from ragmend.analysis.tables.claims_of_the_text_table import (
 )
 from ragmend.analysis.tables.conditions_for_tables import (
     first_reason,
+    without_actions,
     without_conditions,
     without_contrasts,
     without_gold,
+    without_replacements,
     without_sources,
     without_tasks,
 )
@@ -110,7 +111,10 @@ TABLES: dict[str, Recipe] = {
     "detector_scores": Recipe(detector_scores_table, needs=("detectors",)),
     "claims_by_kind": Recipe(claims_by_kind_table, needs=("claims.kind",)),
     "acceptance": Recipe(
-        acceptance_table, needs=("claims.rewrite_proposed",), also_reads=("candidates",)
+        acceptance_table,
+        needs=("claims.rewrite_proposed",),
+        unless=without_replacements,
+        also_reads=("candidates",),
     ),
     "gate_reasons": Recipe(gate_reasons_table, needs=("candidates",)),
     "table2_verifier": Recipe(threshold_table, needs=_GOLD_CLAIMS, unless=without_gold_claims),
@@ -133,10 +137,16 @@ TABLES: dict[str, Recipe] = {
     "wellformedness": Recipe(wellformedness_table, needs=("answers",), also_reads=("actions",)),
     "assembly_edits": Recipe(assembly_edits_table, needs=("actions",)),
     "repair_against_gold": Recipe(
-        claims_against_gold_table, needs=_GOLD_CLAIMS, also_reads=("records", "actions")
+        claims_against_gold_table,
+        needs=_GOLD_CLAIMS,
+        unless=without_actions,
+        also_reads=("records", "actions"),
     ),
     "answers_against_gold": Recipe(
-        answers_against_gold_table, needs=_GOLD_CLAIMS, also_reads=("records", "actions")
+        answers_against_gold_table,
+        needs=_GOLD_CLAIMS,
+        unless=without_actions,
+        also_reads=("records", "actions"),
     ),
     "table5_judged": Recipe(judged_table, needs=("labels",), also_reads=("records",)),
     "contrasts": Recipe(
@@ -197,13 +207,7 @@ TABLES: dict[str, Recipe] = {
 
 def reason_to_leave_out(study: Study, recipe: Recipe) -> str | None:
     """Say why a table cannot be made from these inputs; None: it can."""
-    missing = [need for need in recipe.needs if not _is_given(study.frames, need)]
+    missing = [need for need in recipe.needs if not study.frames.has(need)]
     if missing:
         return f"needs {' and '.join(missing)}"
     return None if recipe.unless is None else recipe.unless(study)
-
-
-def _is_given(frames: Frames, need: str) -> bool:
-    name, _, column = need.partition(".")
-    frame = frames._asdict()[name]
-    return frame is not None and not frame.empty and (not column or column in frame)

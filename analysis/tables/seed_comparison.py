@@ -118,7 +118,7 @@ def _usable(runs: Sequence[DetectorRun]) -> list[DetectorRun]:
 
 def _item_error(study: Study) -> float | None:
     """Return the sampling error of the selecting run's F1, in points; None where unknown."""
-    if study.frames.selection is None:
+    if not study.frames.has("selection"):
         return None
     selection = needed(study.frames, "selection", ["response_id", "gold", "flagged"])
     annotated = selection[selection["gold"].notna()]

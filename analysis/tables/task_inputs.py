@@ -9,6 +9,7 @@ from ragmend.analysis.inputs.arms import ArmCube
 from ragmend.analysis.inputs.frames import needed
 from ragmend.analysis.inputs.labels import LabelCube
 from ragmend.analysis.inputs.places import refuse_rows
+from ragmend.analysis.inputs.splits import evaluated_claims
 from ragmend.analysis.study import Study
 from ragmend.analysis.tables.claim_tables import CLAIM_KEY, eligible_claims
 from ragmend.errors import StatisticsError
@@ -38,23 +39,25 @@ def task_inputs(study: Study) -> TaskInputs:
     """
     labels, arms = _cubes(study)
     task_of = _task_of(labels, arms)
-    if labels is not None and arms is not None:
+    labelled: set[str] = set()  # those left out because a label is missing, too
+    if labels is not None:
         labelled = set(needed(study.frames, "labels", ["record_id"])["record_id"].astype(str))
+    if labels is not None and arms is not None:
         _refuse_lost(arms.record_ids, labelled, "arms but no labels")
         _refuse_lost(labels.record_ids, arms.record_ids, "labels but no arms")
         task_of = {record_id: task_of[record_id] for record_id in labels.record_ids}
-    if not _is_given(study.frames.claims):
+    if not study.frames.has("claims"):
         return TaskInputs(task_of, labels, arms, None)
     claims = verified_claims(study)
-    if labels is None or not labels.n_dropped:
-        _refuse_lost(claims["record_id"], task_of, "claims, but is not among the labels or arms")
+    known = labelled.union(task_of)
+    _refuse_lost(claims["record_id"], known, "claims, but is not among the labels or arms")
     claims = claims.assign(task=claims["record_id"].map(task_of))
     return TaskInputs(task_of, labels, arms, claims[claims["task"].notna()])
 
 
 def without_tasks_of_records(study: Study) -> str | None:
     """Say that there are neither labels nor arms, or that nothing names the records' tasks."""
-    if not (_is_given(study.frames.labels) or _is_given(study.frames.arms)):
+    if not (study.frames.has("labels") or study.frames.has("arms")):
         return "needs labels or arms"
     labels, arms = _cubes(study)
     is_known = any(cube is not None and cube.tasks_R is not None for cube in (labels, arms))
@@ -74,9 +77,7 @@ def verified_claims(study: Study) -> pd.DataFrame:
         AccountingError: Removal does not drop exactly the eligible claims.
     """
     claims = needed(study.frames, "claims", [*CLAIM_KEY, "p_support"], key=CLAIM_KEY)
-    if "split" in claims:  # claims that a threshold was chosen on are not of these records
-        claims = claims[claims["split"] != "development"]
-    claims = claims.reset_index(drop=True)
+    claims = evaluated_claims(claims).reset_index(drop=True)
     wrong = claims["p_support"].notna() & ~claims["p_support"].between(0, 1)
     name = study.provenance.name_of("claims")
     refuse_rows(claims, wrong, CLAIM_KEY, name, "P(support) is not between 0 and 1")
@@ -87,15 +88,11 @@ def verified_claims(study: Study) -> pd.DataFrame:
     return claims[claims["p_support"].notna()]
 
 
-def _is_given(frame: pd.DataFrame | None) -> bool:
-    return frame is not None and not frame.empty
-
-
 def _cubes(study: Study) -> tuple[LabelCube | None, ArmCube | None]:
     frames = study.frames
     return (
-        study.cube if _is_given(frames.labels) else None,
-        study.arms if _is_given(frames.arms) else None,
+        study.cube if frames.has("labels") else None,
+        study.arms if frames.has("arms") else None,
     )
 
 

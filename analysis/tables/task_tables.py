@@ -186,13 +186,14 @@ def _notes(inputs: TaskInputs, study: Study) -> Iterator[str]:
     if inputs.arms is None:
         yield "length: no arms in this input"
     else:
-        yield from retention_notes(inputs.arms, study)
+        tasks_R = [inputs.task_of.get(record_id) for record_id in inputs.arms.record_ids]
+        yield from retention_notes(inputs.arms, study, tasks_R)
 
 
 def _difference_note(labels: LabelCube, study: Study, level: str) -> Iterator[str]:
     reference = study.design.reference
     if labels.n_dropped:
-        yield f"{labels.n_dropped} records lack a label and are left out of every column"
+        yield "claims and lengths: without the records that lack a label, like the judged rates"
     if reference is None:
         yield "difference: —, for no condition is known to be the untouched answers"
     else:

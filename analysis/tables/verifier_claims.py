@@ -8,13 +8,13 @@ import numpy as np
 
 from ragmend.analysis.inputs.frames import needed
 from ragmend.analysis.inputs.places import refuse_rows
+from ragmend.analysis.inputs.splits import DEVELOPMENT
 from ragmend.analysis.study import Study
 from ragmend.errors import StatisticsError
 
 if TYPE_CHECKING:
     import pandas as pd
 
-DEVELOPMENT = "development"
 _SPLITS = (DEVELOPMENT, "test")
 _KEY = ["record_id", "claim_id"]
 _COLUMNS = [*_KEY, "task", "record_gold", "p_support", "aligned", "gold_unsupported"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ragmend.analysis.inputs.frames import needed
-from ragmend.analysis.printing.notes import notes_for
+from ragmend.analysis.printing.notes import few_sources_note, notes_for
 from ragmend.analysis.printing.table import Column, Table, table_frame
 from ragmend.analysis.settings import Settings
 from ragmend.analysis.study import Study
@@ -102,6 +102,7 @@ def verifier_by_task_table(study: Study) -> Table:
         "AUC: aligned claims with gold; positive = gold-unsupported",
         delong_note(study.settings),
         _source_note(sources, study.settings),
+        few_sources_note(_fewest_sources(rows)),
         _undefined_note(rows),
         *left_out_notes(claims),
     )
@@ -144,6 +145,11 @@ def _source_note(sources: pd.Series[str] | None, settings: Settings) -> str:
     if sources is None:
         return "sources: not in this input, so there is no interval over them"
     return sources_note(settings)
+
+
+def _fewest_sources(rows: list[TaskRow]) -> int:
+    """Return the fewest sources behind an interval over them; 0 where there is none."""
+    return min((row.sources for row in rows if row.sources and row.sources > 1), default=0)
 
 
 def _undefined_note(rows: list[TaskRow]) -> str | None:

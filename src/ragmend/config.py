@@ -177,7 +177,7 @@ class AnalysisConfig(Section):
     """Bootstrap resamples of records."""
     seed: Annotated[int, Field(ge=0)] = 42
     """Seed of the bootstrap."""
-    confidence: Annotated[float, Field(gt=0.5, lt=1.0)] = 0.95
+    confidence: Annotated[float, Field(gt=0.5, le=0.9999)] = 0.95
     """Confidence level of every interval."""
     figure_formats: tuple[FigureFormat, ...] = ("pdf", "png")
     """Formats of the figures besides SVG, which the report shows."""

@@ -65,6 +65,20 @@ def read_file(path: Path) -> bytes:
         return path.read_bytes()
 
 
+def path_text(path: Path) -> str:
+    """Return a path, with forward slashes, as text that a record can hold.
+
+    Raises:
+        DataError: Its name is not UTF-8.
+    """
+    text = path.as_posix()
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise DataError(f"{text!r}: the name is not UTF-8; rename it") from error
+    return text
+
+
 @contextmanager
 def name_reading_errors(path: Path) -> Iterator[None]:
     """Turn what the system says while a file is read into errors that name the file.
@@ -72,6 +86,8 @@ def name_reading_errors(path: Path) -> Iterator[None]:
     Raises:
         MissingInputError, DataError: As `read_lines`.
     """
+    if "\0" in str(path):
+        raise MissingInputError(f"{str(path)!r}: no file's name can hold a NUL character")
     try:
         yield
     except RagmendError:
@@ -238,7 +254,10 @@ def explain(error: ValidationError, what: str, known: Iterable[str] = ()) -> str
 
 def shorten(value: object, limit: int = 80) -> str:
     """Return a value as it may stand in a message: its `repr`, cut."""
-    text = repr(value)
+    try:
+        text = repr(value)
+    except ValueError:  # a whole number of more digits than Python writes out
+        text = f"{type(value).__name__} too long to print"
     return text if len(text) <= limit else text[: limit - 1] + "…"
 
 
@@ -264,7 +283,7 @@ def _atomic_file(path: Path) -> Iterator[IO[bytes]]:
 
 def _open_binary(path: Path) -> Any:  # noqa: ANN401 - gzip and plain files share no useful type
     file = path.open("rb")
-    if path.suffix != ".gz":
+    if path.suffix.lower() != ".gz":
         return file
     with file:
         if file.read(2) != GZIP_MAGIC:

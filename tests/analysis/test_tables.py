@@ -66,6 +66,35 @@ def test_what_cannot_be_made_is_left_out_with_the_reason(frames):
     assert analysis.left_out["claims_by_kind"] == "needs claims.kind"
 
 
+def test_claims_without_what_became_of_them_leave_out_the_tables_that_ask(frames):
+    claims = frames.claims
+    untold = claims[[name for name in claims if not name.startswith("action_")]]
+    analysis = analyze(Frames(claims=untold), settings=FAST)
+    assert "table2_verifier" in analysis.tables
+    for name in ("repair_against_gold", "answers_against_gold"):
+        assert analysis.left_out[name] == "needs claims.action_<arm>"
+    assert analysis.left_out["acceptance"] == (
+        "needs claims.action_extractive or claims.action_generative"
+    )
+    removed = untold.assign(action_removal=claims["action_removal"])
+    analysis = analyze(Frames(claims=removed), settings=FAST)
+    assert "repair_against_gold" in analysis.tables
+    assert "acceptance" in analysis.left_out
+
+
+def test_few_sources_are_named_under_every_interval_by_source(golden_frames):
+    frame = golden_frames.records
+    few = frame.assign(source_id="s" + (frame["record_id"].str[-1:]))
+    frames = golden_frames._replace(records=few)
+    study = Study(frames, FAST, Provenance())
+    for name in (
+        "table3_arms", "table7_clean_and_hallucinatory", "table6_tasks", "verifier_by_task",
+        "repair_against_gold", "contrasts", "contrast_clusters", "agreement", "judge_reliability",
+    ):  # fmt: skip
+        notes = TABLES[name].make(study).notes
+        assert any("as few as 10 sources" in note for note in notes), name
+
+
 def test_no_input_at_all_is_refused():
     with pytest.raises(StatisticsError, match="no input"):
         analyze(Frames())

@@ -165,11 +165,16 @@ def test_incomplete_records_are_refused_and_dropped_only_when_asked(command, tmp
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda t: t.assign(label=t["label"].replace(1, 2)), "label '2' is neither 0 nor 1"),
+        (lambda t: t.assign(label=t["label"].replace(1, 2)), "label: expected 0 or 1, found '2'"),
         (lambda t: pd.concat([t, t.iloc[[4]]]), "row 181, record r00, judge second, condition"),
         (lambda t: t.drop(columns="judge"), r"lacks the column(s) judge"),
         (lambda t: t.iloc[:0], "has no rows"),
         (lambda t: t.assign(judge=t["judge"].replace("first", "gold")), "gold"),
+        (lambda t: t.assign(judge=t["judge"].replace("first", "")), "row 1, record r00, judge (bl"),
+        (
+            lambda t: t.assign(condition=t["condition"].replace("other", "")),
+            "row 3, record r00, judge first, condition (blank): condition is missing",
+        ),
     ],
 )
 def test_a_table_that_is_wrong_is_refused_with_file_row_and_key(command, tmp_path, change, message):
@@ -192,6 +197,17 @@ def test_a_table_that_is_wrong_is_refused_with_file_row_and_key(command, tmp_pat
         (("run", "--labels", "x.csv"), "give RUN alone"),
         (("run", "--reference", "a"), "give RUN alone"),
         (("--labels", "x.csv", "--out", "o", "--confidence", "1.5"), "confidence"),
+        (("--labels", "x.csv", "--out", "o", "--confidence", "0.9999999999999999"), "confidence"),
+        (("--labels", "x.csv", "--out", "o", "--confidence", "nan"), "nan is not a number"),
+        (("--labels", "x.csv", "--out", "o", "--threshold", "nan"), "nan is not a number"),
+        (("--labels", "x.csv", "--out", "o", "--margin", "nan"), "nan is not a number"),
+        (("--labels", "x.csv", "--out", "o", "--reference", ""), "--reference needs a name"),
+        (("--labels", "x.csv", "--out", "o", "--same-family", ""), "--same-family needs a name"),
+        (("--labels", "x.csv", "--out", "o", "--family", ""), "--family needs a name"),
+        (("--labels", "x.csv", "--out", "o", "--family", "a-b,"), "a contrast is missing"),
+        (("--labels", "x.csv", "--labels", "y.csv", "--out", "o"), "given 2 times"),
+        (("--arms", "x.csv", "--out", "o", "--reference", "a"), "--reference is about --labels"),
+        (("--arms", "x.csv", "--out", "o", "--same-family", "a"), "--same-family is about --lab"),
     ],
 )
 def test_words_that_do_not_fit_together_are_a_usage_error(command, words, message):
@@ -204,6 +220,39 @@ def test_the_folder_of_a_run_is_not_written_over(command, finished):
     done = command("analyze", *inputs("selection"), "--out", finished)
     assert done.returncode == 1
     assert "is the folder of a run" in done.stderr
+
+
+@pytest.mark.parametrize("word", ["--same-family", "--primary-judge"])
+def test_a_judge_that_does_not_occur_is_no_judge(command, tmp_path, word):
+    path = tmp_path / "mine.csv"
+    own_labels().to_csv(path, index=False)
+    out = ("--reference", "base", "--out", tmp_path / "out", *FAST)
+    done = command("analyze", "--labels", path, word, "frist", *out)
+    assert done.returncode == 1
+    assert f"{word} 'frist': no such judge" in done.stderr
+    assert "there are first, second" in done.stderr
+
+
+def test_the_check_is_read_before_anything_is_computed(command, tmp_path):
+    published = tmp_path / "published.csv"
+    published.write_text("id,location,published\n")
+    out = tmp_path / "out"
+    done = command("analyze", *inputs("selection"), "--check", published, "--out", out, *FAST)
+    assert done.returncode == 1
+    assert "published.csv: no rows, so that nothing would be checked" in done.stderr
+    assert not out.exists()
+
+
+def test_names_that_no_font_has_and_names_without_end_are_drawn(command, tmp_path):
+    path = tmp_path / "mine.csv"
+    judges = {"first": "日本🙂\x1b", "second": "x" * 3000}
+    conditions = {"better": "b\x01" * 40}
+    own_labels().replace({"judge": judges, "condition": conditions}).to_csv(path, index=False)
+    words = ("--reference", "base", "--out", tmp_path / "out")
+    done = command("analyze", "--labels", path, *words)
+    assert done.returncode == 0, done.stderr
+    assert "Warning" not in done.stderr
+    assert (tmp_path / "out" / "figures" / "judged_rates.pdf").stat().st_size < 500_000
 
 
 def test_what_an_earlier_analysis_left_there_does_not_stay(command, tmp_path):

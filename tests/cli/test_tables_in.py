@@ -1,9 +1,12 @@
 """Reading anyone's tables: what a file holds comes through, what it cannot hold is named."""
 
 import gzip
+from pathlib import Path
 
 import pandas as pd
+import pyarrow as pa
 import pytest
+from pyarrow import parquet
 
 from ragmend.cli.tables_in import read_table
 from ragmend.errors import DataError, MissingInputError
@@ -27,8 +30,9 @@ def test_csv_values_are_text_and_a_blank_is_blank(tmp_path):
         b"id,label\r\nr,1\r\n",
         b'"id","label"\n"r","1"\n',
         b"id,label\nr,1",
+        b"id,label\rr,1\r",
     ],
-    ids=["byte order mark", "carriage returns", "quotes", "no newline at the end"],
+    ids=["byte order mark", "carriage returns", "quotes", "no newline at the end", "old Mac"],
 )
 def test_the_usual_dialects_of_csv_are_one(tmp_path, content):
     found = read_table(write(tmp_path, "a.csv", content))
@@ -47,6 +51,13 @@ def test_gzip_is_read_as_what_it_holds(tmp_path):
     assert read_table(write(tmp_path, "a.jsonl.gz", lines))["label"].tolist() == [True]
 
 
+def test_a_header_may_be_long_and_an_ending_in_capitals(tmp_path):
+    content = b"id," + b"x" * 200_000 + b"\nr,1\n"
+    assert read_table(write(tmp_path, "a.csv", content))["id"].tolist() == ["r"]
+    found = read_table(write(tmp_path, "A.CSV.GZ", gzip.compress(b"id,label\nr,1\n")))
+    assert found["label"].tolist() == ["1"]
+
+
 def test_json_values_keep_their_types_and_absent_keys_are_missing(tmp_path):
     found = read_table(write(tmp_path, "a.jsonl", b'{"id": 1, "label": 0}\n\n{"id": "1"}\n'))
     assert found["id"].tolist() == [1, "1"]
@@ -57,6 +68,47 @@ def test_parquet_is_read(tmp_path):
     path = tmp_path / "a.parquet"
     pd.DataFrame({"id": ["r"], "label": [1]}).to_parquet(path)
     assert read_table(path).to_dict("list") == {"id": ["r"], "label": [1]}
+
+
+def test_parquet_gives_pythons_own_values(tmp_path):
+    path = tmp_path / "a.parquet"
+    pd.DataFrame(
+        {
+            "id": pd.array([2**53 + 1, None], dtype="Int64"),
+            "label": pd.Categorical(["1", None]),
+            "spans": [[], [1]],
+        },
+        index=pd.Index(["x", "y"], name="record_id"),
+    ).to_parquet(path)
+    assert read_table(path).to_dict("list") == {
+        "id": [2**53 + 1, None],
+        "label": ["1", None],
+        "spans": [[], [1]],
+        "record_id": ["x", "y"],
+    }
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        (pa.array([10**17], pa.timestamp("ms")), "column 'a': "),
+        (
+            pa.Array.from_buffers(pa.string(), 1, pa.array([b"\xff"], pa.binary()).buffers()),
+            "column 'a': .*utf-8",
+        ),
+    ],
+    ids=["a date in three million years", "invalid UTF-8"],
+)
+def test_a_column_that_python_cannot_hold_is_refused_by_name(tmp_path, values, message):
+    path = tmp_path / "a.parquet"
+    parquet.write_table(pa.table({"a": values}), path)
+    with pytest.raises(DataError, match=message):
+        read_table(path)
+
+
+def test_a_file_name_with_a_nul_is_refused():
+    with pytest.raises(MissingInputError, match="NUL"):
+        read_table(Path("a\0.csv"))
 
 
 @pytest.mark.parametrize(

@@ -5,24 +5,24 @@ from __future__ import annotations
 import shlex
 from collections.abc import Mapping
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ragmend.analysis.analyze import Analysis, analyze
-from ragmend.analysis.figures.recipes import FIGURES
 from ragmend.analysis.inputs.frames import Frames
+from ragmend.analysis.inputs.places import in_message
 from ragmend.analysis.inputs.tidy import FileFrame, tidy_frame
 from ragmend.analysis.printing.notes import warnings_for
 from ragmend.analysis.printing.printed import print_analysis
 from ragmend.analysis.report import Summary, render_markdown
 from ragmend.analysis.settings import InputFile, Provenance, Settings
-from ragmend.analysis.tables.recipes import TABLES
+from ragmend.cli.output_folder import PRINTED, REPORT, refuse_folder, write_files
 from ragmend.cli.results import analysis_files
 from ragmend.cli.tables_in import read_table
-from ragmend.errors import OutputError
-from ragmend.io import dump_record, sha256_of_file, write_bytes
-from ragmend.paths import RunPaths
+from ragmend.errors import StatisticsError
+from ragmend.io import dump_record, path_text, sha256_of_file, shorten
 
-PRINTED = "analysis.json"
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 class OwnTables(NamedTuple):
@@ -41,7 +41,7 @@ def with_inputs(own: OwnTables, options: Mapping[str, object]) -> OwnTables:
         options: The other options given, by name; None and empty ones are not repeated.
     """
     inputs = {
-        frame: (InputFile(path=path.as_posix(), sha256=sha256_of_file(path)),)
+        frame: (InputFile(path=path_text(path), sha256=sha256_of_file(path)),)
         for frame, path in own.files.items()
     }
     words = ["ragmend", "analyze"]
@@ -66,29 +66,40 @@ def analyze_tables(own: OwnTables) -> Analysis:
         frame: tidy_frame(read_table(path), frame, name=path.as_posix())
         for frame, path in own.files.items()
     }
+    if "labels" in frames:
+        _refuse_unknown_judges(own.provenance, frames["labels"])
     return analyze(Frames(**frames), settings=own.settings, provenance=own.provenance)
 
 
-def write_analysis(analysis: Analysis, own: OwnTables, out: Path) -> list[Path]:
-    """Write tables, figures, `report.md` and `analysis.json`; return what lies there.
+def write_analysis(analysis: Analysis, own: OwnTables, out: Path) -> None:
+    """Write tables, figures, `report.md` and `analysis.json`.
 
     What an earlier analysis wrote into the same folder and this one did not is removed, so
     that no table of other inputs stands beside these.
 
     Raises:
-        OutputError: The folder is that of a run, or cannot be written.
+        OutputError: The folder cannot be written, or holds what must not be replaced.
     """
-    if RunPaths(out).config.exists():
-        raise OutputError(f"{out}: is the folder of a run; give another --out")
+    refuse_folder(out, own.files.values())
     printed = print_analysis(analysis)
-    files = analysis_files(analysis) | {
-        "report.md": render_markdown(printed, _summary(own)),
-        PRINTED: dump_record(printed),
-    }
-    _remove_earlier(out, files)
-    for name, content in files.items():
-        write_bytes(out / name, content)
-    return [out / name for name in files]
+    report = render_markdown(printed, _summary(own))
+    files = analysis_files(analysis) | {REPORT: report, PRINTED: dump_record(printed)}
+    write_files(out, files)
+
+
+def _refuse_unknown_judges(said: Provenance, labels: pd.DataFrame) -> None:
+    known = sorted(set(labels["judge"]))
+    primary = () if said.primary_judge is None else (said.primary_judge,)
+    for word, judges in (
+        ("--primary-judge", primary),
+        ("--same-family", said.verifier_family_judges),
+    ):
+        for judge in judges:
+            if judge not in known:
+                raise StatisticsError(
+                    f"{word} {shorten(judge)}: no such judge in {said.name_of('labels')}; "
+                    f"there are {', '.join(map(in_message, known))}"
+                )
 
 
 def _summary(own: OwnTables) -> Summary:
@@ -105,16 +116,3 @@ def _summary(own: OwnTables) -> Summary:
         ),
         warnings=warnings_for(provenance),
     )
-
-
-def _remove_earlier(out: Path, files: Mapping[str, bytes]) -> None:
-    """Remove the tables and figures of ours that are not made this time."""
-    if not (out / PRINTED).is_file():
-        return  # nothing here is ours
-    ours = [
-        f"tables/{name}.{form}" for name in (*TABLES, "provenance") for form in ("csv", "md", "tex")
-    ]
-    ours += [f"figures/{name}.{form}" for name in FIGURES for form in ("svg", "pdf", "png")]
-    for name in ours:
-        if name not in files:
-            (out / name).unlink(missing_ok=True)

@@ -12,8 +12,9 @@ from typing import Any
 
 from ragmend.errors import ConfigError, DataError
 from ragmend.foreign.map import AnyElement, Origin, Place, Scalar
-from ragmend.foreign.targets import Cell, Column, read_number, read_text
+from ragmend.foreign.targets import Column
 from ragmend.io import shorten
+from ragmend.values import Cell, read_number, read_text
 
 Cells = dict[str, Any]
 Take = Callable[[Cells], Any]
@@ -172,7 +173,18 @@ def _change(origin: Origin) -> Callable[[Any], float] | None:
 
 
 def _joined(takes: Sequence[Take], by: str) -> Take:
-    return lambda cells: by.join(read_text(take(cells)) for take in takes)
+    def joined(cells: Cells) -> str:
+        parts = [read_text(take(cells)) for take in takes]
+        for part in parts:
+            # a-b with c, and a with b-c, would become one.
+            if by in part:
+                raise DataError(
+                    f"{shorten(part)} holds {by!r}, which stands between the parts; "
+                    "choose another `by`"
+                )
+        return by.join(parts)
+
+    return joined
 
 
 def _digest(take: Take) -> Take:

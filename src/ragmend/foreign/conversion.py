@@ -9,7 +9,8 @@ from ragmend.foreign.cells import CellReader, Cells, Take, cell_reader, place_ta
 from ragmend.foreign.map import TableSource
 from ragmend.foreign.melting import Melting
 from ragmend.foreign.readers import Row
-from ragmend.foreign.targets import TARGETS, Cell, TableName
+from ragmend.foreign.targets import TARGETS, TableName
+from ragmend.values import Cell
 
 
 class _Filter(NamedTuple):

@@ -9,9 +9,10 @@ from ragmend.errors import ConfigError, DataError
 from ragmend.foreign.conversion import Conversion
 from ragmend.foreign.map import LoadedMap, TableSource
 from ragmend.foreign.readers import format_of, read_rows
-from ragmend.foreign.targets import TARGETS, Cell, TableName
+from ragmend.foreign.targets import TARGETS, TableName
 from ragmend.io import sha256_of_file
 from ragmend.toml_files import expand_variables
+from ragmend.values import Cell
 
 
 class Table(NamedTuple):

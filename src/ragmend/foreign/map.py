@@ -20,7 +20,7 @@ from ragmend.config import Section
 from ragmend.errors import ConfigError, DataError
 from ragmend.foreign.readers import Format
 from ragmend.foreign.targets import TABLE_NAMES, TARGETS, Column, TableName, Target
-from ragmend.io import explain
+from ragmend.io import explain, path_text
 from ragmend.records import Finite, Name
 from ragmend.toml_files import parse_toml, read_path_or_shipped, refuse_deep, shipped_names
 
@@ -63,8 +63,8 @@ class Origin(Section):
     """A text, of which the first 16 hex digits of its SHA-256: an id where there is only text."""
     any: AnyElement | None = None
     """Whether a list has an element that fits."""
-    by: str = "-"
-    """What stands between the parts of `join`."""
+    by: Annotated[str, Field(min_length=1)] = "-"
+    """What stands between the parts of `join`; no part may hold it."""
     at_least: Finite | None = None
     """With `path`: 1 where the number is at least this, else 0."""
     below: Finite | None = None
@@ -192,6 +192,7 @@ def load_map(where: str) -> LoadedMap:
         MissingInputError: Neither a file nor a shipped name.
         ConfigError: Not TOML, an unknown key or column, a value out of range.
     """
+    path_text(Path(where))
     content = read_path_or_shipped(where, _shipped_folder(), what="map")
     raw = parse_toml(content, where)
     refuse_deep(raw, where)

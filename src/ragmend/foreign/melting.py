@@ -6,8 +6,9 @@ from typing import NamedTuple
 from ragmend.errors import ConfigError, DataError
 from ragmend.foreign.cells import CellReader, Cells, cell_reader, place_steps, step_into
 from ragmend.foreign.map import Melt, Origin, TableSource
-from ragmend.foreign.targets import Cell, Target
+from ragmend.foreign.targets import Target
 from ragmend.io import shorten
+from ragmend.values import Cell
 
 
 class Entry(NamedTuple):

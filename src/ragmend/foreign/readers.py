@@ -99,17 +99,20 @@ def _read_parquet(path: Path) -> Iterator[Row]:
     import pyarrow as pa
     from pyarrow import parquet
 
+    content, number = _unpacked(path), 0
+    # What Python's own types cannot hold (a date of the year 300,000, say) is refused too.
     try:
-        table = parquet.read_table(pa.BufferReader(_unpacked(path)))
+        table = parquet.read_table(pa.BufferReader(content))
         _refuse_repeated(table.column_names, str(path))
-        number = 0
         for batch in table.to_batches():
             for cells in batch.to_pylist():
                 number += 1
                 yield Row(f"{path}: row {number}", cells)
-    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
+    except DataError:
+        raise
+    except (pa.ArrowException, OSError, ValueError, OverflowError) as error:
         first = (str(error).splitlines() or [type(error).__name__])[0]
-        raise DataError(f"{path}: not a Parquet file ({first})") from error
+        raise DataError(f"{path}: not a Parquet file that can be read ({first})") from error
 
 
 def _unpacked(path: Path) -> bytes:

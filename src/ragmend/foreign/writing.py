@@ -11,7 +11,7 @@ from ragmend.errors import DataError, OutputError
 from ragmend.foreign.convert import Imported, Table
 from ragmend.foreign.map import LoadedMap
 from ragmend.foreign.targets import TABLE_NAMES, TableName
-from ragmend.io import dump_record, write_bytes
+from ragmend.io import dump_record, path_text, write_bytes
 from ragmend.records import Count, Record
 
 MANIFEST = "import.json"
@@ -49,6 +49,7 @@ def write_import(folder: Path, loaded: LoadedMap, imported: Imported) -> None:
             does not make, so that nobody could tell what belongs together.
         OutputError: A file cannot be written.
     """
+    path_text(folder)
     _refuse_mixture(folder, imported)
     contents = {name: table_csv(table) for name, table in imported.tables.items()}
     manifest = ImportManifest(

@@ -6,7 +6,12 @@ import pandas as pd
 import pytest
 
 from ragmend.analysis.acceptance.cells import COUNT, P_VALUE, PERCENT, TWO, Printing
-from ragmend.analysis.acceptance.check import check_lines, check_published, check_summary
+from ragmend.analysis.acceptance.check import (
+    check_lines,
+    check_published,
+    check_summary,
+    read_published,
+)
 from ragmend.analysis.acceptance.readings import print_number
 from ragmend.analysis.printing.table import Table
 from ragmend.errors import StatisticsError
@@ -196,3 +201,18 @@ def test_the_lines_are_aligned_and_end_with_the_summary():
 
 def test_of_no_numbers_none_differs():
     assert check_summary([]) == "0 ok, 0 explained, 0 differ"
+
+
+def test_an_empty_list_checks_nothing_and_is_refused():
+    with pytest.raises(StatisticsError, match=r"mine\.csv: no rows"):
+        read_published([], name="mine.csv")
+
+
+def test_a_number_is_read_as_it_was_printed_or_not_at_all():
+    row = number("sel.n", 2700)
+    assert read_published([row])[0].published == "2700"
+    for published, found in ((78.5, "78.5"), (True, "True"), ([1], r"\[1\]"), (b"1", "b'1'")):
+        with pytest.raises(StatisticsError, match=f"row 1: published: .*found {found}"):
+            read_published([row | {"published": published}])
+    with pytest.raises(StatisticsError, match="row 1: no location"):
+        read_published([row | {"location": float("nan")}])

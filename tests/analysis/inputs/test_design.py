@@ -104,6 +104,11 @@ def test_what_names_no_condition_is_refused(settings, message):
         label_design(["a", "b"], settings)
 
 
+def test_two_contrasts_of_one_name_are_refused():
+    with pytest.raises(StatisticsError, match="'a-b-c' would name two contrasts, 'a' with 'b-c'"):
+        label_design(["a", "a-b", "b-c", "c"], Settings(reference="a"))
+
+
 @given(found=NAMES, reference=st.integers(0, 5))
 def test_every_pair_stands_in_exactly_one_contrast(found, reference):
     if not found:

@@ -110,6 +110,30 @@ def test_a_row_without_its_whole_key_is_refused(labels, column):
         label_cube(labels, conditions=CONDITIONS)
 
 
+@pytest.mark.parametrize("value", [[1], {"a": 1}, b"1", 0.5, "0.5"])
+@pytest.mark.parametrize("column", ["label", "gold", "empty"])
+def test_what_is_no_flag_is_refused_by_name(labels, column, value):
+    labels[column] = labels["label"].astype(object)
+    labels[column] = [value, *labels[column][1:]]
+    with pytest.raises(StatisticsError, match=f"row 1, record r2, .*: {column}: expected 0 or 1"):
+        label_cube(labels, conditions=CONDITIONS)
+
+
+@pytest.mark.parametrize("column", ["record_id", "judge", "condition", "task", "source_id"])
+def test_what_is_no_name_is_refused(labels, column):
+    for value in (1.5, True, b"x", ["x"], {}):
+        wrong = labels.assign(task="QA", source_id="s")
+        wrong[column] = [value, *wrong[column][1:]]
+        with pytest.raises(StatisticsError, match=f"row 1, .*: {column}: expected text or a whole"):
+            label_cube(wrong, conditions=CONDITIONS)
+
+
+def test_categories_are_labels_too(labels):
+    expected = label_cube(labels, conditions=CONDITIONS).labels_RJC
+    found = label_cube(labels.astype("category"), conditions=CONDITIONS).labels_RJC
+    np.testing.assert_array_equal(found, expected)
+
+
 def test_a_record_that_lacks_a_label_is_dropped_whole_when_asked(labels):
     cube = label_cube(labels.drop(index=5), conditions=CONDITIONS, incomplete="drop")
     assert cube.n_dropped == 1
@@ -135,7 +159,7 @@ def test_when_every_record_lacks_a_label_nothing_can_be_compared(labels):
 def test_a_wrong_label_is_refused_even_when_incomplete_records_are_dropped(labels):
     labels["label"] = labels["label"].astype(object)
     labels.loc[5, "label"] = "unsure"
-    with pytest.raises(StatisticsError, match="label 'unsure' is neither 0 nor 1"):
+    with pytest.raises(StatisticsError, match="label: expected 0 or 1, found 'unsure'"):
         label_cube(labels, conditions=CONDITIONS, incomplete="drop")
 
 

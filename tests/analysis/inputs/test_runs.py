@@ -25,6 +25,8 @@ def test_models_and_seeds_are_in_natural_order():
     found = runs(model=["13b", "7b"], seed=["9", "10"])
     assert [run.model for run in found] == ["7b", "13b"]
     assert sorted(["s10", "s9", "10", "9"], key=natural_order) == ["9", "10", "s9", "s10"]
+    long = ["9" * 5000, "1" + "0" * 5000, "010", "9"]
+    assert sorted(long, key=natural_order) == ["9", "010", "9" * 5000, "1" + "0" * 5000]
 
 
 def test_the_run_of_the_population_is_known_where_it_is_marked():
@@ -38,6 +40,9 @@ def test_the_run_of_the_population_is_known_where_it_is_marked():
         ({"f1": [74.8, 101]}, "row 2, model 13b, seed 10: f1 is not a percentage"),
         ({"f1": [float("nan"), 1.3]}, "row 1, model 7b, seed 2: f1 is missing"),
         ({"f1": ["74,8", "1.3"]}, "row 1, model 7b, seed 2: f1 is not a percentage"),
+        ({"f1": ["7_4.8", "1.3"]}, "row 1, model 7b, seed 2: f1 is not a percentage"),
+        ({"f1": ["٧٤", "1.3"]}, "row 1, model 7b, seed 2: f1 is not a percentage"),
+        ({"f1": [" 74", "1.3"]}, "row 1, model 7b, seed 2: f1 is not a percentage"),
         ({"f1": [74.8, float("inf")]}, "f1 is not a percentage"),
         ({"usable": [1, None]}, "row 2, model 13b, seed 10: usable is missing"),
         ({"usable": [1, 2]}, "expected 0 or 1"),

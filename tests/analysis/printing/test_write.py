@@ -6,6 +6,7 @@ import math
 from decimal import ROUND_HALF_UP, Decimal
 from fractions import Fraction
 
+import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given
@@ -54,10 +55,21 @@ def test_rounding_agrees_with_decimals_own(value, digits):
     assert Decimal(round_half_up(float(value), digits)) == expected
 
 
-@pytest.mark.parametrize("value", [math.nan, math.inf])
-def test_what_is_not_finite_is_never_printed(value):
-    with pytest.raises((ValueError, OverflowError)):
+@pytest.mark.parametrize("value", [math.nan, math.inf, True, np.bool_(True), "5", None])
+def test_what_is_no_finite_number_is_never_printed(value):
+    with pytest.raises(StatisticsError, match="value: expected a finite number"):
         round_half_up(value, 1)
+
+
+@pytest.mark.parametrize("digits", [-1, 0.5, True, 10**6, None])
+def test_digits_are_a_count(digits):
+    with pytest.raises(StatisticsError, match="digits: expected a whole number"):
+        round_half_up(0.5, digits)
+
+
+def test_numpys_numbers_print_as_pythons():
+    assert round_half_up(np.float64(3.925), 2) == "3.93"
+    assert round_half_up(np.int64(-7), np.uint8(1)) == "-7.0"
 
 
 @pytest.mark.parametrize(

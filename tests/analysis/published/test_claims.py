@@ -102,15 +102,14 @@ def test_3_27_points_is_what_the_counts_print_and_not_what_rounded_rates_give():
 
 def test_the_range_of_kappa_names_its_ends():
     # By hand, n = 4: equal labels give κ = 1; half the records equal at rates .5 give κ = 0.
-    labels = label_frame({"a": (2, 2, 2, 2), "b": (2, 2, 2, 2)}, n=4)
-    crossed = (labels["judge"] == "b") & (labels["condition"] == "removal")
+    labels = label_frame(dict.fromkeys(("gemma", "llama", "qwen"), (2, 2, 2, 2)), n=4)
+    crossed = (labels["judge"] == "llama") & (labels["condition"] == "removal")
     labels.loc[crossed, "label"] = [1, 0, 1, 0]
     found = find("κ of two judges", labels=labels)
-    assert found == (
-        False,
-        "4 pairs and conditions: from 0.000 (a and b, removal) to 1.000 (a and b, original)",
-    )
-    constant = label_frame({"a": (4, 2, 2, 2), "b": (2, 2, 2, 2)}, n=4)
+    lowest, highest = "0.000 (gemma and llama, removal)", "1.000 (gemma and llama, original)"
+    assert found == (False, f"12 pairs and conditions: from {lowest} to {highest}")
+    same = (2, 2, 2, 2)
+    constant = label_frame({"gemma": (4, 2, 2, 2), "llama": same, "qwen": same}, n=4)
     assert find("κ of two judges", labels=constant).holds is None
 
 
@@ -125,7 +124,7 @@ def test_the_range_of_kappa_names_its_ends():
         ("nine times", {"labels": label_frame({"q": (9, 2, 3, 4)})},
          "needs labels of judge gemma beside another primary judge's"),
         ("κ of two judges", {"labels": label_frame({"q": (9, 2, 3, 4)})},
-         "needs labels of at least two judges"),
+         "needs labels of the paper's judges"),
         ("retains the least", {}, "needs arms"),
         ("dropped or substituted", {}, "needs arms"),
         ("median of the usable", {}, "needs usable runs of the models 7b and 13b"),

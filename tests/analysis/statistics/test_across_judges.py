@@ -66,10 +66,10 @@ def test_only_strictly_equal_signs_are_agreement(differences, direction):
 @pytest.mark.parametrize(
     ("p_values", "differences", "message"),
     [
-        ({}, {}, "one p-value and difference a judge"),
-        ({"a": 0.1}, {"b": 1.0}, "one p-value and difference a judge"),
-        ({"a": math.nan}, {"a": 1.0}, r"judge a: expected a p-value in \[0, 1\], got nan"),
-        ({"a": 0.1}, {"a": math.nan}, "judge a: the difference is nan"),
+        ({}, {}, "needs one of each a judge"),
+        ({"a": 0.1}, {"b": 1.0}, "needs one of each a judge"),
+        ({"a": math.nan}, {"a": 1.0}, "p_values, judge a: expected .* at most 1, got nan"),
+        ({"a": 0.1}, {"a": math.nan}, "differences, judge a: expected a finite number, got nan"),
     ],
 )
 def test_what_is_no_test_is_refused(p_values, differences, message):
@@ -113,21 +113,40 @@ def test_cochrans_q_of_a_published_table():
 
 @settings(max_examples=50)
 @given(arrays(np.int64, (30, 2), elements=st.integers(0, 1)))
-def test_of_two_conditions_cochrans_q_is_mcnemars_chi_square(labels_RC):
+def test_of_two_conditions_cochrans_q_is_mcnemars_with_his_exact_p(labels_RC):
     b = int((labels_RC[:, 0] > labels_RC[:, 1]).sum())
     c = int((labels_RC[:, 0] < labels_RC[:, 1]).sum())
     found = cochran_q(labels_RC)
     if b + c == 0:
-        assert found == (None, 1, None, None)
+        assert found == (None, 1, None, None, 0, False)
         return
     # mcnemar([[0, b], [c, 0]], exact=False, correction=False)
     expected = mcnemar([[0, b], [c, 0]], exact=False, correction=False)
     assert found.q == pytest.approx(expected.statistic)
-    assert found.p == pytest.approx(expected.pvalue)
+    # mcnemar([[0, b], [c, 0]], exact=True)
+    assert found.p == pytest.approx(mcnemar([[0, b], [c, 0]], exact=True).pvalue)
+    assert (found.n_varying, found.p_is_exact, found.is_sparse) == (b + c, True, False)
+
+
+def test_five_changes_to_none_are_not_significant_by_q_either():
+    # b = 5, c = 0: chi-square 5 would give .0253, the exact p is 2 / 2⁵.
+    found = cochran_q([[1, 0]] * 5 + [[1, 1]] * 20)
+    assert (found.q, found.p) == (pytest.approx(5), pytest.approx(0.0625))
+
+
+@pytest.mark.parametrize(
+    ("n_varying", "n_conditions", "is_sparse"),
+    [(7, 3, True), (8, 3, False), (5, 4, True), (6, 4, False), (3, 9, True), (4, 9, False)],
+)
+def test_few_records_that_vary_are_too_few_for_chi_square(n_varying, n_conditions, is_sparse):
+    # Tate and Brown 1970: at least 4 records that vary, and 24 labels of such records.
+    varying = [[1] + [0] * (n_conditions - 1)] * n_varying
+    found = cochran_q(varying + [[1] * n_conditions] * 50)
+    assert (found.n_varying, found.is_sparse) == (n_varying, is_sparse)
 
 
 def test_without_variation_nothing_is_tested_and_nothing_is_significant():
-    assert cochran_q([[1, 1, 1], [0, 0, 0]]) == (None, 2, None, None)
+    assert cochran_q([[1, 1, 1], [0, 0, 0]]) == (None, 2, None, None, 0, False)
 
 
 def test_a_p_too_small_for_a_float_keeps_its_logarithm():
@@ -135,10 +154,25 @@ def test_a_p_too_small_for_a_float_keeps_its_logarithm():
     found = cochran_q(labels_RC)
     assert found.q == pytest.approx(9000)  # 3 (4 · 3000² − 3000²) / (4 · 3000 − 3000)
     assert found.p == 0.0
-    assert found.log10_p == pytest.approx(chi2.logsf(9000, 3) / math.log(10))
+    # P(χ²₃ > q) = 2 Φ(−√q) + √(2q/π) exp(−q/2); Φ(−x) ≈ φ(x)/x (1 − 1/x²) for large x.
+    root = math.sqrt(9000)
+    density = -4500 - 0.5 * math.log(2 * math.pi)
+    first = math.log(2) + density - math.log(root) + math.log1p(-1 / 9000)
+    second = 0.5 * math.log(2 * 9000 / math.pi) - 4500
+    expected = (second + math.log1p(math.exp(first - second))) / math.log(10)
+    assert found.log10_p == pytest.approx(expected, abs=1e-6)
+    assert math.isfinite(found.log10_p)
+
+
+@pytest.mark.parametrize("n_conditions", [3, 4, 5, 6, 11])
+@pytest.mark.parametrize("n_changed", [5, 40, 100])
+def test_the_logarithm_is_scipys_where_scipy_has_one(n_conditions, n_changed):
+    labels_RC = np.tile([1] + [0] * (n_conditions - 1), (n_changed, 1))
+    found = cochran_q(labels_RC)
+    assert found.log10_p == pytest.approx(chi2.logsf(found.q, n_conditions - 1) / math.log(10))
 
 
 @pytest.mark.parametrize("labels", [[[1], [0]], [[1, 2]], [1, 0], np.empty((0, 3))])
 def test_what_is_no_label_cube_is_refused(labels):
-    with pytest.raises(StatisticsError, match="Cochran's Q needs"):
+    with pytest.raises(StatisticsError, match="labels_RC: "):
         cochran_q(labels)

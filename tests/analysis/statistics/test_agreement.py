@@ -10,6 +10,7 @@ from sklearn.metrics import cohen_kappa_score
 from statsmodels.stats.inter_rater import cohens_kappa
 
 from ragmend.analysis import agreement, cohen_kappa, gwet_ac1
+from ragmend.analysis.statistics.agreement import EQUAL_ENDS
 from ragmend.errors import StatisticsError
 
 # Counts of (both 1, first alone 1, second alone 1, both 0). The first and second tables are
@@ -192,7 +193,10 @@ def test_kappa_never_exceeds_its_ceiling(table):
     found = agreement(*labels(table))
     assert found.kappa <= found.kappa_max
     assert 0 < found.kappa_max <= 1
-    assert -1 <= found.kappa_low <= found.kappa <= found.kappa_high <= 1
+    if found.kappa_low is None:
+        assert found.reason == EQUAL_ENDS
+    else:
+        assert -1 <= found.kappa_low <= found.kappa <= found.kappa_high <= 1
 
 
 @given(varied)
@@ -243,7 +247,7 @@ def test_two_raters_with_one_label_are_both_named():
     found = agreement([0, 0], [0, 0], raters=("gemma", "qwen"))
     assert "gemma gave" in found.reason
     assert "qwen gave" in found.reason
-    assert (found.ac1, found.ac1_low, found.ac1_high, found.pabak) == (1, 1, 1, 1)
+    assert (found.ac1, found.ac1_low, found.ac1_high, found.pabak) == (1, None, None, 1)
     assert (found.agree_pos, found.agree_neg) == (None, 1)
 
 
@@ -255,6 +259,22 @@ def test_one_source_gives_no_interval():
     constant = agreement([1, 1], [1, 0], sources_R=["s", "s"])
     assert constant.reason.startswith("rater A gave the same label")
     assert constant.reason.endswith("from which no interval can be had")
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "sources", "kappa", "ac1"),
+    [
+        ([1, 0], [0, 1], None, -1, -1),  # p_o = 0, p_e = 1/2
+        ([1, 1, 0], [1, 1, 0], None, 1, 1),
+        # Each source has the pairs 11, 10, 00: p_o = 2/3, rates 2/3 and 1/3, p_e = 4/9; q = 1/2
+        ([1, 1, 0] * 7, [1, 0, 0] * 7, np.repeat(range(7), 3), 0.4, 1 / 3),
+    ],
+)
+def test_a_standard_error_of_zero_is_no_certainty(a, b, sources, kappa, ac1):
+    found = agreement(a, b, sources_R=sources)
+    assert (found.kappa, found.ac1) == (pytest.approx(kappa), pytest.approx(ac1))
+    assert found.kappa_low is found.kappa_high is found.ac1_low is found.ac1_high is None
+    assert found.reason == EQUAL_ENDS
 
 
 def test_truth_values_are_labels():
@@ -271,14 +291,14 @@ def test_a_confidence_level_outside_0_and_1_is_refused(confidence):
 @pytest.mark.parametrize(
     ("a", "b", "sources", "message"),
     [
-        ([], [], None, "rater A: there is no label"),
-        ([1, 0], [1], None, r"got shapes \(2,\) and \(1,\)"),
-        ([1, 0], [[1, 0]], None, "got shapes"),
-        ([1, 2], [1, 0], None, "rater A: a label must be 0 or 1, got 2"),
-        ([1, 0], [1, math.nan], None, "rater B: a label must be 0 or 1, got nan"),
-        ([1, 0], ["yes", "no"], None, "rater B: a label must be 0 or 1, got yes"),
-        ([1, 0], [1, None], None, "rater B: a label must be 0 or 1, got None"),
-        ([1, 0], [1, 0], ["s"], "2 records, but 1 sources"),
+        ([], [], None, "labels_a_R: expected at least 1"),
+        ([1, 0], [1], None, "2 in labels_a_R and 1 in labels_b_R"),
+        ([1, 0], [[1, 0]], None, r"labels_b_R: .* got shape \(1, 2\)"),
+        ([1, 2], [1, 0], None, "labels_a_R: a label must be 0 or 1, got 2"),
+        ([1, 0], [1, math.nan], None, "labels_b_R: a label must be 0 or 1, got nan"),
+        ([1, 0], ["yes", "no"], None, "labels_b_R: a label must be 0 or 1, got 'yes'"),
+        ([1, 0], [1, None], None, "labels_b_R: a label must be 0 or 1, got None"),
+        ([1, 0], [1, 0], ["s"], "sources_R: expected one source a record of 2"),
         ([1, 0], [1, 0], ["s", None], "record 2: the source is missing"),
         ([1, 0], [1, 0], ["s", math.nan], "record 2: the source is missing"),
     ],

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from ragmend.analysis import krippendorff_alpha
+from ragmend.analysis.statistics.agreement import EQUAL_ENDS
 from ragmend.errors import StatisticsError
 
 STREAM = np.random.default_rng(3)
@@ -92,6 +93,16 @@ def test_resamples_without_a_kind_of_label_leave_no_interval():
     assert found.reason.endswith("of 100 resamples every label is the same")
 
 
+def test_an_interval_whose_ends_are_equal_is_none():
+    for labels, sources in (
+        ([[1, 1], [0, 0]] * 30, None),
+        ([[1, 1], [1, 0], [0, 0]] * 20, np.repeat(range(20), 3)),
+    ):
+        found = krippendorff_alpha(labels, sources_R=sources, n_resamples=300)
+        assert found.value == pytest.approx(of_library(np.array(labels)))
+        assert (found.low, found.high, found.reason) == (None, None, EQUAL_ENDS)
+
+
 def test_one_source_or_one_record_gives_no_interval():
     one_source = krippendorff_alpha(LABELS, sources_R=["s"] * 60)
     assert one_source.value == pytest.approx(of_library(LABELS))
@@ -108,11 +119,11 @@ def test_a_confidence_level_outside_0_and_1_is_refused():
 @pytest.mark.parametrize(
     ("labels_RJ", "message"),
     [
-        ([[1], [0]], "at least two judges"),
-        ([1, 0], "expected records × judges"),
+        ([[1], [0]], "labels_RJ: expected .* at least 2 column"),
+        ([1, 0], "labels_RJ: expected an array of records"),
         ([[1, 2]], "0 or 1, got 2"),
         ([[1.0, float("nan")]], "0 or 1, got nan"),
-        (np.empty((0, 2)), "there is no label"),
+        (np.empty((0, 2)), "labels_RJ: expected an array of records"),
     ],
 )
 def test_what_has_no_alpha_is_refused(labels_RJ, message):

@@ -102,9 +102,9 @@ def test_what_cannot_be_calibrated_is_refused():
         calibrate([0.1, 1.9], [0, 1], [0.5], method="platt")
     with pytest.raises(StatisticsError, match="probabilities in"):
         calibrate([0.1, 0.9], [0, 1], [float("nan")], method="platt")
-    with pytest.raises(StatisticsError, match="2 probabilities, but 1 labels"):
+    with pytest.raises(StatisticsError, match="2 in p_C and 1 in gold_C"):
         calibration_error([0.1, 0.9], [1])
-    with pytest.raises(StatisticsError, match="labels of 0 and 1"):
+    with pytest.raises(StatisticsError, match="gold_C: a label must be 0 or 1"):
         calibration_error([0.1], [0.5])
-    with pytest.raises(StatisticsError, match="at least one unit"):
+    with pytest.raises(StatisticsError, match="p_C: expected at least 1 value"):
         calibration_error([], [])

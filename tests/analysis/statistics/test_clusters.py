@@ -4,9 +4,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import t, ttest_1samp
 from statsmodels.api import OLS
 
 from ragmend.analysis import cluster_effects, cluster_mean_intervals
+from ragmend.analysis.printing.notes import few_sources_note
+from ragmend.analysis.statistics.clusters import fewest_sources
 from ragmend.errors import StatisticsError
 
 VALUES = np.array([1, 0, 0, -1, -1, 0, 1, 1, 0, 0])
@@ -23,9 +26,11 @@ def test_variances_and_p_values_are_those_of_statsmodels():
     rng = np.random.default_rng(5)
     sources = rng.integers(0, 40, 150)
     values = rng.normal(0.2, 1, 150) + rng.normal(0, 0.6, 40)[sources]
-    # OLS(values, ones).fit(), and .fit(cov_type="cluster", cov_kwds={"groups": sources})
+    # OLS(values, ones).fit(use_t=False), and with use_t=True cluster-robust: statsmodels then
+    # takes G - 1 degrees of freedom
     plain = OLS(values, np.ones(150)).fit(use_t=False)
-    robust = OLS(values, np.ones(150)).fit(cov_type="cluster", cov_kwds={"groups": sources})
+    clustered = {"cov_type": "cluster", "cov_kwds": {"groups": sources}}
+    robust = OLS(values, np.ones(150)).fit(**clustered, use_t=True)
     found = effect(values, sources)
     assert found.deff == pytest.approx(robust.cov_params()[0, 0] / plain.cov_params()[0, 0])
     assert found.p_wald == pytest.approx(plain.pvalues[0])
@@ -44,8 +49,38 @@ def test_the_intraclass_correlation_and_design_effect_are_those_of_r():
 def test_with_one_record_a_source_nothing_is_clustered():
     found = effect([1, 0, 0, -1, 1], list("abcde"))
     assert found.deff == pytest.approx(1.0)
-    assert found.p_cluster == pytest.approx(found.p_wald)
     assert found.icc is None
+    # mean .2, variance (3 - 5 · .04) / (5 · 4) = .14: scipy.stats.ttest_1samp([1, 0, 0, -1, 1], 0)
+    assert found.p_cluster == pytest.approx(ttest_1samp([1, 0, 0, -1, 1], 0).pvalue)
+
+
+def test_two_sources_that_nearly_agree_prove_nothing():
+    # Means -.5 and -.45, 20 records each: mean -.475, variance (.05 / 2)²; t = 19 with 1 degree
+    # of freedom, p = 1 - 2 arctan(19) / π = .0335, where the normal distribution has 1.7e-80.
+    values = [-1] * 10 + [0] * 10 + [-1] * 9 + [0] * 11
+    found = effect(values, ["a"] * 20 + ["b"] * 20)
+    assert found.p_cluster == pytest.approx(1 - 2 * np.arctan(19) / np.pi)
+
+
+def test_the_fewest_sources_are_those_of_the_group_with_the_fewest():
+    assert fewest_sources(["a", "a", "b", "c"]) == 3
+    assert fewest_sources(["a", "a", "b", "c"], ["x", "x", "y", "y"]) == 2
+    assert fewest_sources(["a", "a", "b"], ["x", "x", "y"]) == 0
+    assert fewest_sources([]) == 0
+
+
+@pytest.mark.parametrize(("n_sources", "covered"), [(5, 0.85), (10, 0.90), (20, 0.93)])
+def test_intervals_over_few_sources_cover_as_rarely_as_their_note_says(n_sources, covered):
+    stream, names = np.random.default_rng(8), range(n_sources)
+    # Each column is one trial: sources whose true mean is 0, one record each.
+    trials = cluster_mean_intervals(
+        stream.normal(size=(n_sources, 4_000)), names, n_resamples=500, seed=1
+    )
+    hits = np.mean([found.low <= 0 <= found.high for found in trials])
+    assert hits == pytest.approx(covered, abs=0.02)
+    ratio = np.sqrt((n_sources - 1) / n_sources)
+    assert 1 - 2 * t.sf(1.96 * ratio, n_sources - 1) == pytest.approx(covered, abs=0.006)
+    assert f"{100 * covered:.0f} %" in few_sources_note(n_sources)
 
 
 def test_records_of_one_source_that_differ_most_have_a_negative_correlation():
@@ -107,8 +142,13 @@ def test_names_order_and_sign_of_the_values_change_nothing(pairs):
 
 
 @pytest.mark.parametrize(
-    ("values", "sources"), [([[1.0], [np.nan]], ["a", "b"]), ([[1.0]], ["a", "b"]), ([1.0], ["a"])]
+    ("values", "sources", "name"),
+    [
+        ([[1.0], [np.nan]], ["a", "b"], "values_RS"),
+        ([[1.0]], ["a", "b"], "sources_R"),
+        ([1.0], ["a"], "values_RS"),
+    ],
 )
-def test_what_is_not_finite_or_does_not_fit_is_refused(values, sources):
-    with pytest.raises(StatisticsError, match="clusters need"):
+def test_what_is_not_finite_or_does_not_fit_is_refused(values, sources, name):
+    with pytest.raises(StatisticsError, match=f"{name}: expected"):
         cluster_effects(values, sources)

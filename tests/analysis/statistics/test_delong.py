@@ -108,9 +108,9 @@ def test_undefined_areas_and_intervals_are_none():
 def test_what_is_no_score_or_label_is_refused():
     with pytest.raises(StatisticsError, match="finite"):
         delong_interval([1, 0], [float("nan"), 1])
-    with pytest.raises(StatisticsError, match="labels of 0 and 1"):
+    with pytest.raises(StatisticsError, match="positive_C: a label must be 0 or 1"):
         delong_interval([2, 0], [0.5, 1])
-    with pytest.raises(StatisticsError, match="one label"):
+    with pytest.raises(StatisticsError, match="3 in positive_C and 2 in score_C"):
         delong_interval([1, 0, 1], [0.5, 1])
     with pytest.raises(StatisticsError, match="level"):
         delong_interval([1, 0], [0.5, 1], confidence=95)

@@ -98,7 +98,10 @@ def test_an_interval_contains_the_estimate_and_mirrors_when_conditions_swap(tabl
     assert exact_bootstrap_interval(c, b, n) == (-high, -low)
 
 
-@pytest.mark.parametrize(("b", "c", "n"), [(0, 0, 0), (-1, 0, 3), (2, 2, 3)])
-def test_counts_that_make_no_table_are_refused(b, c, n):
-    with pytest.raises(StatisticsError, match=f"b = {b}, c = {c}, n = {n}"):
+@pytest.mark.parametrize(
+    ("b", "c", "n", "message"),
+    [(0, 0, 0, "n: .* got 0"), (-1, 0, 3, "b: .* got -1"), (2, 2, 3, "b = 2, c = 2, n = 3")],
+)
+def test_counts_that_make_no_table_are_refused(b, c, n, message):
+    with pytest.raises(StatisticsError, match=message):
         exact_bootstrap_interval(b, c, n)

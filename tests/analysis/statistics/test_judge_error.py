@@ -80,10 +80,11 @@ def test_the_interval_covers_the_true_rate_about_as_often_as_it_says():
 @pytest.mark.parametrize(
     ("counts", "message"),
     [
-        ({"positives": 5, "n": 4}, "rate: expected 0 <= count <= n"),
-        ({"sensitivity": (0, 0)}, "sensitivity: expected 0 <= count <= n and n > 0, got 0, 0"),
+        ({"positives": 5, "n": 4}, "positives, n: expected a count and its total, got 5 of 4"),
+        ({"sensitivity": (0, 0)}, "sensitivity: expected a whole number from 1 .* got 0"),
         ({"specificity": (-1, 3)}, "specificity: expected"),
         ({"specificity": (1, 10)}, "no better than chance"),
+        ({"sensitivity": (1, 1), "specificity": (10, 1000)}, "too few answers with gold to tell"),
     ],
 )
 def test_counts_that_do_not_fit_are_refused(counts, message):
@@ -121,31 +122,80 @@ def test_with_gold_for_every_record_the_corrected_rate_is_the_gold_rate(counts):
     found = judge_corrected_rate(judge, gold)
     assert found.status == "corrected"
     assert found.corrected == found.raw == Fraction(tp + fn, sum(counts))
-    # proportion_confint(tp + fn, n, method="normal")
-    expected = proportion_confint(tp + fn, sum(counts), method="normal")
+    # proportion_confint(tp + fn, n, method="wilson")
+    expected = proportion_confint(tp + fn, sum(counts), method="wilson")
     assert found.interval == pytest.approx(expected)
 
 
-def test_the_interval_of_other_answers_is_as_wide_as_the_bootstraps():
-    judge, gold, other = labels_of(
-        {
-            (1, 1, 1): 60, (1, 1, 0): 40, (0, 1, 0): 15, (1, 0, 1): 5, (1, 0, 0): 15,
-            (0, 0, 0): 75, (1, -1, 1): 30, (1, -1, 0): 10, (0, -1, 0): 50, (0, -1, -1): 150,
-        }
-    )  # fmt: skip
+def test_the_rate_of_other_answers_has_lang_and_reiczigels_interval():
+    judge, gold = labels_of({(1, 1): 45, (0, 1): 5, (1, 0): 5, (0, 0): 70, (1, -1): 30})
+    other = [1] * 142 + [0] * 600 + [-1] * 8
     found = judge_corrected_rate(judge, gold, other_R=other)
     assert found.status == "corrected, if error rates carry over"
-    # Judged 95 of 300; sensitivity 100/115, specificity 75/95.
-    assert found.judged == Fraction(95, 300)
-    youden = Fraction(100, 115) + Fraction(75, 95) - 1
-    assert found.corrected == (Fraction(95, 300) + Fraction(75, 95) - 1) / youden
+    assert found.judged == Fraction(142, 742)
+    assert found.corrected == Fraction(1388, 9275)
+    # The first value of asht above, R 4.2.2: prevSeSp(142/742, 742, 45/50, 50, 70/75, 75)
+    assert found.interval == pytest.approx((0.06433401658, 0.21289299604), abs=1e-10)
+
+
+def test_the_interval_of_partial_gold_is_as_wide_as_the_bootstraps():
+    judge, gold = labels_of(
+        {(1, 1): 100, (0, 1): 15, (1, 0): 20, (0, 0): 75, (1, -1): 100, (0, -1): 140}
+    )
+    found = judge_corrected_rate(judge, gold)
+    assert found.status == "corrected"
     stream = np.random.default_rng(3)
     rates = []
     for _ in range(1000):
         rows = stream.integers(0, len(judge), len(judge))
-        rates.append(float(judge_corrected_rate(judge[rows], gold[rows], other_R=other[rows]).raw))
+        rates.append(float(judge_corrected_rate(judge[rows], gold[rows]).raw))
     width = found.interval.high - found.interval.low
     assert width == pytest.approx(2 * 1.96 * np.std(rates), rel=0.07)
+    assert found.interval.low < found.corrected < found.interval.high
+
+
+@pytest.mark.parametrize("other", [None, [1, 0] * 100])
+def test_no_error_seen_in_few_golds_is_not_taken_for_no_error(other):
+    judge, gold = labels_of({(1, 1): 10, (0, 0): 10, (1, -1): 90, (0, -1): 90})
+    found = judge_corrected_rate(judge, gold, other_R=other)
+    assert found.corrected == Fraction(1, 2)
+    # Of 200 labels taken as gold: 1.96 √(.25 / 200) = .069 either way.
+    assert found.interval.low < 0.5 - 0.069
+    assert found.interval.high > 0.5 + 0.069
+
+
+def simulated_coverage(rate, sensitivity, specificity, n, n_gold, repaired):
+    """Return how often the interval holds the rate, repaired answers being half as bad."""
+    stream = np.random.default_rng(4)
+    covers = []
+    for _ in range(300):
+        truth = stream.random(n) < rate
+        after = truth & (stream.random(n) < 0.5)
+        judge, other = (
+            np.where(is_bad, stream.random(n) < sensitivity, stream.random(n) > specificity)
+            for is_bad in (truth, after)
+        )
+        gold = np.where(np.arange(n) < n_gold, truth, -1)
+        other_R = other.astype(int) if repaired else None
+        found = judge_corrected_rate(judge.astype(int), gold.astype(int), other_R=other_R)
+        if found.interval is not None:
+            expected = rate / 2 if repaired else rate
+            covers.append(found.interval.low <= expected <= found.interval.high)
+    assert len(covers) >= 150
+    return np.mean(covers)
+
+
+@pytest.mark.parametrize("repaired", [False, True])
+@pytest.mark.parametrize(
+    ("rate", "sensitivity", "specificity", "n", "n_gold"),
+    [(0.5, 0.8, 0.8, 500, 20), (0.5, 0.97, 0.97, 500, 20), (0.1, 0.8, 0.9, 500, 100)],
+)
+def test_with_few_golds_the_interval_still_covers(
+    repaired, rate, sensitivity, specificity, n, n_gold
+):
+    # With the plain delta method, repaired: .53 to .80.
+    found = simulated_coverage(rate, sensitivity, specificity, n, n_gold, repaired)
+    assert found >= 0.92
 
 
 @pytest.mark.parametrize(
@@ -185,12 +235,12 @@ def test_where_every_other_answer_is_empty_nothing_was_judged():
 @pytest.mark.parametrize(
     ("judge", "gold", "other", "message"),
     [
-        ([1, 2], [1, 0], None, "labels must be 0 or 1"),
-        ([1, 0], [1, 3], None, "gold must be 0, 1, or -1"),
-        ([1, 0], [1], None, "one label and one gold a record"),
-        ([], [], None, "one label and one gold a record"),
-        ([1, 0], [1, 0], [1], "labels of other answers"),
-        ([1, 0], [1, 0], [1, np.nan], "labels of other answers"),
+        ([1, 2], [1, 0], None, "judge_R: a label must be 0 or 1"),
+        ([1, 0], [1, 3], None, "gold_R: must be 0, 1, or -1"),
+        ([1, 0], [1], None, "2 in judge_R and 1 in gold_R"),
+        ([], [], None, "judge_R: expected at least 1"),
+        ([1, 0], [1, 0], [[1]], "other_R: expected one row"),
+        ([1, 0], [1, 0], [1, np.nan], "other_R: must be 0, 1"),
     ],
 )
 def test_what_is_no_label_is_refused(judge, gold, other, message):

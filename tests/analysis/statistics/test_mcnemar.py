@@ -76,5 +76,5 @@ def test_the_papers_discordant_pairs_give_its_p_values(b, c, p):
 
 
 def test_negative_counts_are_refused():
-    with pytest.raises(StatisticsError, match="b = -1"):
+    with pytest.raises(StatisticsError, match=r"b: .* got -1"):
         exact_mcnemar(-1, 3)

@@ -56,7 +56,7 @@ def test_without_positives_or_answers_there_is_no_threshold():
 def test_what_is_no_probability_or_share_is_refused():
     with pytest.raises(StatisticsError, match="probabilities in"):
         best_f1_threshold([1], [float("nan")])
-    with pytest.raises(StatisticsError, match="2 labels, but 1"):
+    with pytest.raises(StatisticsError, match="2 in positive_C and 1 in p_support_C"):
         best_f1_threshold([1, 0], [0.5])
     with pytest.raises(StatisticsError, match="budget"):
         budget_threshold([0.1], Fraction(1))

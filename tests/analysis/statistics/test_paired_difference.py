@@ -75,10 +75,10 @@ def test_doubling_every_record_doubles_the_counts_and_leaves_the_rates(pairs):
 @pytest.mark.parametrize(
     ("a", "b", "sources", "message"),
     [
-        ([1, 0], [1], None, "equal lengths"),
-        ([1, 2], [1, 0], None, "condition A must be 0 or 1"),
-        ([1, 0], [1, np.nan], None, "condition B must be 0 or 1"),
-        ([], [], None, "at least one record"),
+        ([1, 0], [1], None, "2 in labels_a_R and 1 in labels_b_R"),
+        ([1, 2], [1, 0], None, "labels_a_R: a label must be 0 or 1"),
+        ([1, 0], [1, np.nan], None, "labels_b_R: a label must be 0 or 1"),
+        ([], [], None, "labels_a_R: expected at least 1"),
         ([1, 0], [1, 0], ["s1"], "one source a record"),
     ],
 )

@@ -53,5 +53,5 @@ def test_undefined_areas_and_intervals_are_none():
 def test_a_score_that_is_not_finite_and_uneven_lengths_are_refused():
     with pytest.raises(StatisticsError, match="finite"):
         area_under_curve([1, 0], [float("nan"), 0.1], ["a", "b"])
-    with pytest.raises(StatisticsError, match="one label, one score and one cluster"):
+    with pytest.raises(StatisticsError, match="2 in positive_C and 1 in score_C"):
         area_under_curve([1, 0], [0.1], ["a", "b"])

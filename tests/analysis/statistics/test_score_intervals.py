@@ -118,13 +118,16 @@ def test_newcombes_interval_contains_the_estimate_and_mirrors(both, b, c, neithe
     assert swapped == pytest.approx((-high, -low), abs=1e-9)
 
 
-@pytest.mark.parametrize(("b", "c", "n"), [(0, 0, 0), (-1, 0, 3), (2, 2, 3)])
-def test_counts_that_make_no_table_are_refused(b, c, n):
-    with pytest.raises(StatisticsError, match=f"b = {b}, c = {c}, n = {n}"):
+@pytest.mark.parametrize(
+    ("b", "c", "n", "message"),
+    [(0, 0, 0, "n: .* got 0"), (-1, 0, 3, "b: .* got -1"), (2, 2, 3, "b = 2, c = 2, n = 3")],
+)
+def test_counts_that_make_no_table_are_refused(b, c, n, message):
+    with pytest.raises(StatisticsError, match=message):
         tango_interval(b, c, n)
 
 
 @pytest.mark.parametrize("table", [(0, 0, 0, 0), (3, -1, 0, 2)])
 def test_cells_that_are_no_counts_are_refused(table):
-    with pytest.raises(StatisticsError, match="needs counts"):
+    with pytest.raises(StatisticsError, match=r"at least one record|b: expected a whole number"):
         newcombe_paired_interval(*table)

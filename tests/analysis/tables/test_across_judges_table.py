@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 
 from ragmend.analysis import Frames, Provenance, Settings
+from ragmend.analysis.printing.notes import INDEPENDENT
 from ragmend.analysis.printing.table import print_rows
 from ragmend.analysis.study import Study
 from ragmend.analysis.tables.across_judges_table import across_judges_table, cochran_q_table
@@ -95,10 +96,35 @@ def test_cochrans_q_of_the_golden_labels_is_the_formula_of_their_counts(golden, 
         assert frame.loc[judge, "p"] < 1e-11
 
 
+def test_with_two_conditions_p_is_that_of_the_contrast_beside_it():
+    study = study_of({"a": {"original": [1] * 5 + [0], "removal": [0] * 6}})
+    table = cochran_q_table(study)
+    row = table.frame.iloc[0]
+    assert row["p"] == study.contrasts[0].p_exact == pytest.approx(0.0625)
+    assert (row["n_varying"], row["p_by"]) == (5, "exact McNemar")
+    assert any("exact test" in note for note in table.notes)
+
+
+def test_few_changes_among_many_conditions_are_marked_in_their_row():
+    conditions = {"original": [1] * 5 + [0] * 4, "removal": [0] * 9, "generative": [0] * 9}
+    many = {name: labels * 2 for name, labels in conditions.items()}
+    table = cochran_q_table(study_of({"a": conditions}))
+    assert table.frame["p_by"].tolist() == ["chi-square, too few vary"]
+    assert any("Tate and Brown" in note for note in table.notes)
+    enough = cochran_q_table(study_of({"a": many}))
+    assert enough.frame["p_by"].tolist() == ["chi-square"]
+    assert not any("Tate and Brown" in note for note in enough.notes)
+
+
+def test_both_tables_say_that_answers_are_taken_as_independent(golden):
+    for table in (across_judges_table(golden), cochran_q_table(golden)):
+        assert INDEPENDENT in table.notes
+
+
 def test_a_judge_that_never_changes_has_nothing_to_test_and_the_note_says_so():
     same = {"original": [1, 0, 1], "removal": [1, 0, 1]}
     table = cochran_q_table(study_of({"a": same, "b": same}))
-    assert print_rows(table) == [[judge, "3", "2", "—", "1", "—"] for judge in "ab"]
+    assert print_rows(table) == [[judge, "3", "2", "—", "1", "0", "—", "—"] for judge in "ab"]
     assert any("nothing to test" in note for note in table.notes)
     joint = across_judges_table(study_of({"a": same, "b": same})).frame.iloc[0]
     assert (joint["direction"], joint["p_max"]) == ("none", None)

@@ -134,12 +134,45 @@ def test_records_without_gold_are_counted_out(study):
     assert "on original, where gold holds: 816 of 916 answers have gold" in table.notes
 
 
+def test_an_empty_untouched_answer_is_no_judgement(study):
+    labels = study.frames.labels
+    is_empty = (
+        (labels["judge"] == "qwen") & (labels["condition"] == "original") & (labels["label"] == 0)
+    )
+    table = judge_reliability_table(changed(study, empty=is_empty.astype(int)))
+    rows = table.frame.set_index("judge")
+    # All 14 + 45 answers that qwen called clean are empty: 726 + 131 are left.
+    assert rows.loc["qwen", ["n", "n_gold_hallucinated", "n_gold_clean"]].tolist() == [
+        857,
+        726,
+        131,
+    ]
+    assert (rows.loc["qwen", "sensitivity"], rows.loc["qwen", "specificity"]) == (1, 0)
+    assert rows.loc["llama", "n"] == 916
+    assert any("empty answers are left out here" in note for note in table.notes)
+    assert not any("empty" in note for note in judge_reliability_table(study).notes)
+
+
 def test_full_agreement_is_not_taken_for_certainty(study):
     rows = study.frames.labels
     first = rows[rows["judge"] == "qwen"].set_index(["record_id", "condition"])["label"]
     same = rows.set_index(["record_id", "condition"]).index.map(first)
-    notes = rater_agreement_table(changed(study, label=same)).notes
-    assert any(note.startswith("[1.000, 1.000]") for note in notes)
+    table = rater_agreement_table(changed(study, label=same))
+    pairs = table.frame.query("rater_a != 'gold' and rater_a != 'all'")
+    assert (pairs["kappa"] == 1).all()
+    assert pairs[["kappa_low", "ac1_high"]].isna().all(axis=None)
+    assert any(note.startswith("—: no interval: its ends would be equal") for note in table.notes)
+
+
+def test_few_sources_are_counted_among_answers_with_gold(study):
+    labels = study.frames.labels
+    source = "s" + labels["record_id"].str[-2:]
+    assert not any(
+        "as few as" in n for n in rater_agreement_table(changed(study, source_id=source)).notes
+    )
+    few = changed(study, source_id=source, gold=labels["gold"].where(source < "s12"))
+    for table in (rater_agreement_table(few), judge_reliability_table(few)):
+        assert any("as few as 12 sources" in note for note in table.notes)
 
 
 def test_one_judge_without_gold_has_no_table_and_the_reason_is_said(golden_frames):

@@ -21,6 +21,10 @@ from ragmend.analysis.tables.conditions_for_tables import (
 )
 from ragmend.analysis.tables.contrast_tables import (
     FALLS,
+    NEITHER,
+    ONLY_BY_SOURCE,
+    STAYS,
+    TOO_FEW,
     contrast_clusters_table,
     contrasts_table,
     task_contrasts_table,
@@ -112,7 +116,68 @@ def test_without_any_change_nothing_breaks():
     assert (row["ci_exact_low"], row["ci_exact_high"]) == (0.0, 0.0)
     cells = contrast_clusters_table(study(labels)).frame.iloc[0]
     assert (cells["icc"], cells["p_wald"]) == (None, None)
-    assert cells["verdict"] == "not significant either way"
+    assert cells["verdict"] == TOO_FEW
+    twenty = table_of([1, 0] * 20, [1, 0] * 20, source_id=[f"s{i // 2}" for i in range(40)])
+    table = contrast_clusters_table(study(twenty))
+    assert table.frame["verdict"].tolist() == [NEITHER]
+    assert any(note.startswith("—: no record changed") for note in table.notes)
+
+
+def sourced(patterns: list[list[tuple[int, int]]], **settings) -> Study:
+    """A study of one source a pattern, which gives each record's two labels."""
+    pairs = [pair for pattern in patterns for pair in pattern]
+    sources = [f"s{i:02}" for i, pattern in enumerate(patterns) for _ in pattern]
+    before, after = [a for a, _ in pairs], [b for _, b in pairs]
+    return study(table_of(before, after, source_id=sources), **settings)
+
+
+def test_what_only_the_sources_show_is_called_so():
+    """Of four records two improve and one worsens, in each of 12 sources: (24, 12), p = .065."""
+    found = sourced([[(1, 0), (1, 0), (0, 1), (0, 0)]] * 12)
+    table = contrast_clusters_table(found)
+    row = table.frame.iloc[0]
+    assert row["verdict"] == ONLY_BY_SOURCE
+    assert found.contrasts[0].p_exact == pytest.approx(0.0652, abs=1e-4)
+    assert (row["ci_cluster_low"], row["ci_cluster_high"]) == (-25, -25)
+    assert (row["deff"], row["p_cluster"]) == (0, None)
+    assert any(
+        note.startswith("p, sources —: the mean difference is the same") for note in table.notes
+    )
+    assert not any("no record changed" in note for note in table.notes)
+
+
+def test_of_fewer_than_ten_sources_nothing_is_said():
+    strong = [[(1, 0)] * 9 + [(0, 0)]] * 9
+    found = sourced(strong)
+    assert contrast_clusters_table(found).frame["verdict"].tolist() == [TOO_FEW]
+    notes = contrasts_table(found).notes
+    assert any(note.startswith("‡ too few sources to say") for note in notes)
+    assert any("as few as 9 sources" in note for note in notes)
+    assert contrast_clusters_table(sourced(strong * 2)).frame["verdict"].tolist() == [STAYS]
+
+
+@pytest.mark.parametrize("confidence", [0.5, 0.95, 0.999])
+def test_a_verdict_goes_by_the_five_percent_level_whatever_the_intervals(confidence):
+    """Six changes to none have the exact p .031, in 12 sources of two records."""
+    found = sourced([[(1, 0), (0, 0)]] * 6 + [[(0, 0)] * 2] * 6, confidence=confidence)
+    assert found.contrasts[0].is_significant
+    verdict = contrast_clusters_table(found).frame["verdict"].item()
+    assert verdict in (STAYS, FALLS)
+    assert verdict != ONLY_BY_SOURCE
+
+
+def test_a_primary_contrast_goes_by_its_adjusted_p():
+    labels = table_of([1] * 6 + [0] * 30, [0] * 36, source_id=[f"s{i % 12}" for i in range(36)])
+    untouched = labels.query("condition == 'original'").assign(condition="other")
+    labels = pd.concat([labels, untouched])
+    row = study(labels).contrasts[0]
+    # 2 / 2⁶, twice for the two contrasts of the family
+    assert row.contrast == "original-after"
+    assert (row.p_exact, row.p_holm) == (pytest.approx(0.03125), pytest.approx(0.0625))
+    assert row.p_decisive == row.p_holm
+    assert not row.is_significant
+    verdicts = contrast_clusters_table(study(labels)).frame.set_index("contrast")["verdict"]
+    assert verdicts["original-after"] in (NEITHER, ONLY_BY_SOURCE)
 
 
 def test_a_contrast_that_falls_under_clustering_is_marked():
@@ -177,12 +242,6 @@ def test_what_a_table_needs_beside_columns_is_named():
     assert without_sources(study(table_of([1, 0], [0, 0], source_id=["a", "a"]))) == (
         "needs records of at least two sources"
     )
-
-
-def test_records_left_out_for_want_of_a_label_are_counted():
-    labels = table_of([1, 1, 0], [0, 1, 0]).iloc[:-1]
-    notes = contrasts_table(study(labels, incomplete="drop")).notes
-    assert "1 records that lack a label are left out" in notes
 
 
 def test_one_condition_alone_is_too_few():

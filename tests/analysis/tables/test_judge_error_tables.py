@@ -5,6 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pandas as pd
 import pytest
+from statsmodels.stats.proportion import proportion_confint
 
 from ragmend.analysis import Frames, Provenance, Settings
 from ragmend.analysis.printing.table import print_rows
@@ -61,10 +62,10 @@ def test_golden_error_rates_are_those_of_the_papers_confusion_tables(
     assert row["rate"] == Fraction(true_positives + 176 - true_negatives, 916)
     assert row["corrected"] == row["raw_corrected"] == Fraction(740, 916)
     assert row["status"] == "corrected"
-    # 80.786 ± 1.95996 √(.80786 · .19214 / 916), both ways
+    # statsmodels proportion_confint(740, 916, method="wilson")
     for name in ("corrected", "ppi"):
         ends = (row[f"{name}_low"], row[f"{name}_high"])
-        assert ends == pytest.approx((0.78235, 0.83337), abs=5e-6)
+        assert ends == pytest.approx(proportion_confint(740, 916, method="wilson"))
     assert (row["ppi"], row["ppi_lambda"]) == (740 / 916, None)
 
 
@@ -114,6 +115,38 @@ def test_empty_answers_were_not_judged_and_are_not_corrected():
     assert row["corrected"] == (Fraction(1, 3) + Fraction(4, 5) - 1) / Fraction(7, 10)
 
 
+def test_empty_untouched_answers_were_not_judged_either():
+    cells = {(1, 1, 1): 25, (1, 0, 1): 11, (0, 0, 1): 4, (1, 1, 0): 5, (1, 0, 0): 7, (0, 0, 0): 48}
+    labels = labels_of(cells)
+    # The last 10 records, clean by gold and judged so, turn out to be empty.
+    is_empty = (labels["condition"] == "original") & (labels.index >= 180)
+    study = study_of(labels.assign(empty=is_empty.astype(int)))
+    before, after = judge_error_table(study).frame.to_dict("records")
+    assert (before["n"], before["n_gold"], before["rate"]) == (90, 90, Fraction(48, 90))
+    assert before["specificity"] == after["specificity"] == Fraction(38, 50)
+    assert before["corrected"] == Fraction(40, 90)
+    assert after["n"] == 100
+    assert label_budget_table(study).frame["n_gold"].iloc[0] == 90
+
+
+def test_a_judge_that_saw_no_untouched_answer_has_a_row_with_the_reason():
+    labels = labels_of({(0, 1, 1): 6, (0, 0, 0): 6})
+    is_empty = (labels["condition"] == "original").astype(int)
+    study = study_of(labels.assign(empty=is_empty))
+    before, after = judge_error_table(study).frame.to_dict("records")
+    assert (before["n"], before["rate"], after["n"], after["rate"]) == (0, None, 12, Fraction(1, 2))
+    assert before["status"] == after["status"]
+    assert before["status"].startswith("refused: every untouched answer is empty")
+    assert set(label_budget_table(study).frame["judge"]) == {"any"}
+
+
+def test_a_few_golds_do_not_say_what_a_judge_saves():
+    study = study_of(labels_of({(1, 1, 1): 3, (0, 0, 0): 3, (1, 1, -1): 100, (0, 0, -1): 94}))
+    row = label_budget_table(study).frame.iloc[-6]
+    assert (row["correlation"], row["correlation_low"]) == (1, None)
+    assert (row["labels_gold_only"], row["labels_with_judge"]) == (93, None)
+
+
 def test_partial_gold_uses_the_judge_where_there_is_none():
     cells = {
         (1, 1, 1): 36,
@@ -142,8 +175,11 @@ def test_gold_of_one_kind_is_refused_and_nothing_is_nan(gold, missing):
     table = judge_error_table(study)
     assert all(missing in status for status in table.frame["status"])
     assert table.frame["youden"].isna().all()
-    assert table.frame["ppi"].iloc[0] == gold
+    assert table.frame["ppi"].iloc[0] is None
     assert table.frame["ppi_low"].iloc[0] is None
+    reason = "refused: gold has fewer than 5 answers of a kind"
+    assert table.frame["ppi_status"].tolist() == [reason, None]
+    assert f"prediction-powered {reason}: 1 of 1 judges" in table.notes
     assert b"nan" not in table_csv(table)
     budget = label_budget_table(study)
     assert budget.frame["status"].iloc[0] == "gold of one kind only: plan as without gold"
@@ -155,8 +191,8 @@ def test_without_gold_judge_error_is_left_out_and_the_budget_is_the_worst_case()
     assert reason_to_leave_out(study_of(labels), TABLES["judge_error"]) == "needs gold labels"
     frame = label_budget_table(study_of(labels)).frame
     assert set(frame["judge"]) == {"any"}
-    # 9604 = 1.95996² · .25 / .01²
-    assert frame["labels_gold_only"].tolist() == [9604, 2401, 1068, 385, 97]
+    # 9600 = 1.95996² · (.25 / .01² − 1)
+    assert frame["labels_gold_only"].tolist() == [9600, 2398, 1064, 381, 93]
     assert frame["labels_with_judge"].isna().all()
     assert frame["status"].tolist() == [*["more than the records"] * 3, *["within the records"] * 2]
 
@@ -165,15 +201,20 @@ def test_the_golden_budget_is_as_by_hand(golden):
     table = label_budget_table(golden)
     frame = table.frame.set_index(["judge", "condition", "half_width_pp"])
     assert len(frame) == 4 * 5
-    # n0 = 1.95996² · (740/916)(176/916) / h²; with a judge (1 − φ²) / (1/n0 − φ²/916)
-    n0 = 1.959963984540054**2 * (740 * 176 / 916**2) / 0.05**2
-    phi2 = (726 * 45 - 131 * 14) ** 2 / (740 * 176 * 857 * 59)
+    # Wilson's half width at the rate 740/916 is 5.01 points with 236 labels and 4.998 with 237
+    widths = [np.diff(proportion_confint(n * 740 / 916, n, method="wilson")) for n in (236, 237)]
+    assert widths[0] > 0.1 >= widths[1]
     row = frame.loc[("qwen", "original", 5)]
-    assert row["labels_gold_only"] == int(np.ceil(n0)) == 239
-    assert row["labels_with_judge"] == int(np.ceil((1 - phi2) / (1 / n0 - phi2 / 916)))
+    assert row["labels_gold_only"] == 237
+    phi2 = (726 * 45 - 131 * 14) ** 2 / (740 * 176 * 857 * 59)
     assert row["correlation"] == pytest.approx(phi2**0.5)
+    # With a judge (1 − ρ²) / (1/n0 − ρ²/916), ρ the lower limit of φ
+    n0 = 1.959963984540054**2 * (740 * 176 / 916**2) / 0.05**2
+    assert 0 < row["correlation_low"] < row["correlation"]
+    rho2 = row["correlation_low"] ** 2
+    assert row["labels_with_judge"] == int(np.ceil((1 - rho2) / (1 / n0 - rho2 / 916)))
     too_fine = frame.loc[("qwen", "original", 1)]
-    assert (too_fine["labels_gold_only"], too_fine["labels_with_judge"]) == (5963, None)
+    assert (too_fine["labels_gold_only"], too_fine["labels_with_judge"]) == (5962, None)
     assert too_fine["status"] == "more than the records"
     printed = print_rows(table)[-1]
     assert printed == [
@@ -182,8 +223,9 @@ def test_the_golden_budget_is_as_by_hand(golden):
         "10",
         "50.0",
         "—",
+        "—",
         "0",
-        "97",
+        "93",
         "—",
         "within the records",
     ]

@@ -155,7 +155,15 @@ def test_a_record_without_a_label_is_left_out_of_every_column(golden_frames):
     row, own = (cell(each, "Data2txt", "removal") for each in (table, alone))
     assert (row["n"], row["claims"]) == (577, 5285 - 12)
     assert row[RETAINED].tolist() == own[RETAINED].tolist()
-    assert "1 records lack a label and are left out of every column" in table.notes
+    note = "claims and lengths: without the records that lack a label, like the judged rates"
+    assert note in table.notes
+
+
+def test_claims_of_no_labelled_record_are_refused_though_others_lack_a_label(golden_frames):
+    claims = pd.concat([golden_frames.claims, golden_frames.claims[:1].assign(record_id="r9")])
+    frames = Frames(labels=golden_frames.labels.drop(index=0), claims=claims)
+    with pytest.raises(StatisticsError, match="record r9 has claims, but is not among the labels"):
+        make(frames, Settings(n_resamples=50, incomplete="drop"))
 
 
 def test_claims_that_a_threshold_was_chosen_on_are_not_counted(frames):
@@ -173,7 +181,7 @@ def test_unverified_claims_are_in_no_share(frames):
 @pytest.mark.parametrize(
     ("name", "change", "error", "message"),
     [
-        ("labels", {"task": "Summary"}, StatisticsError, "r1: task Summary in the labels, QA in"),
+        ("labels", {"task": "Summary"}, StatisticsError, "r1, .*task is not that of records"),
         ("claims", {"record_id": "r9", "claim_id": list("abcd")}, StatisticsError,
          "record r9 has claims, but is not among"),
         ("claims", {"p_support": [0.5, 0.25, 1.5, 0.25]}, StatisticsError,
@@ -185,6 +193,12 @@ def test_inputs_that_do_not_fit_together_are_refused(frames, name, change, error
     changed = getattr(frames, name).assign(**change)
     with pytest.raises(error, match=message):
         make(frames._replace(**{name: changed}))
+
+
+def test_labels_and_arms_of_other_tasks_are_refused(frames):
+    labels = frames.labels.assign(task="Summary")
+    with pytest.raises(StatisticsError, match="r1: task Summary in the labels, QA in"):
+        make(frames._replace(labels=labels, records=None))
 
 
 @pytest.mark.parametrize(

@@ -159,6 +159,15 @@ def test_ids_are_text_whatever_they_look_like(place):
     assert column(rows, "record_id") == ["1" + "0" * 30]
 
 
+def test_two_ids_never_join_to_one(place):
+    place.put("t.csv", "p,q,judge,label\na-b,c,x,1\na,b-c,y,0\n")
+    text = LABELS.replace('"id"', '{ join = ["p", "q"] }')
+    with pytest.raises(DataError, match=r"t\.csv:2: labels\.record_id: 'a-b' holds '-'"):
+        place.convert(text)
+    by_slash = text.replace('["p", "q"]', '["p", "q"], by = "/"')
+    assert column(place.convert(by_slash)["labels"], "record_id") == ["a-b/c", "a/b-c"]
+
+
 def test_an_id_can_be_joined_of_parts_and_a_source_named_by_its_text(place):
     place.put("t.jsonl", jsonl({"b": 1, "n": 2, "text": "abc"}))
     text = RECORDS.replace("GOLD", '{ value = "" }').replace(
@@ -461,6 +470,19 @@ def test_a_missing_file_is_named(place):
         place.convert(LABELS)
 
 
+def test_a_parquet_value_that_python_cannot_hold_is_refused(place):
+    when = pa.array([10**17], pa.timestamp("ms"))
+    table = pa.table({"id": ["r"], "judge": ["a"], "label": [1], "when": when})
+    parquet.write_table(table, place.folder / "t.parquet")
+    with pytest.raises(DataError, match=r"t\.parquet: not a Parquet file that can be read"):
+        place.convert(LABELS.replace("t.csv", "t.parquet"))
+
+
+def test_a_file_name_with_a_nul_is_refused(place):
+    with pytest.raises(MissingInputError, match="NUL"):
+        place.convert(LABELS.replace("t.csv", "t\\u0000.csv"))
+
+
 @pytest.mark.parametrize(
     ("value", "words"),
     [
@@ -479,7 +501,7 @@ def test_a_parquet_value_that_is_no_label_is_refused_with_its_row(place, value, 
 
 @pytest.mark.parametrize(
     ("value", "expected"),
-    [("12", 12), ("0", 0), ("12.0", 12), ("007", 7), ("9223372036854775807", 2**63 - 1)],
+    [("12", 12), ("0", 0), ("12.0", 12), ("007", 7), ("1000000000000", 10**12)],
 )
 def test_counts_are_whole_numbers(place, value, expected):
     place.put("t.csv", f"id,n\nr,{value}\n")
@@ -488,7 +510,21 @@ def test_counts_are_whole_numbers(place, value, expected):
 
 @pytest.mark.parametrize(
     "value",
-    ["-1", "1.5", "1e3", "1_000", " 1", "٣", "nan", "inf", "0x1", "9223372036854775808", "true"],
+    [
+        "-1",
+        "1.5",
+        "1e3",
+        "1_000",
+        " 1",
+        "٣",
+        "nan",
+        "inf",
+        "0x1",
+        "1000000000001",
+        "9223372036854775807",
+        "1" + "0" * 400,
+        "true",
+    ],
 )
 def test_what_is_no_whole_number_is_no_count(place, value):
     place.put("t.csv", f"id,n\nr,{value}\n")

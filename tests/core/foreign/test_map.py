@@ -69,6 +69,7 @@ def test_a_map_that_is_neither_a_file_nor_shipped_is_missing(tmp_path):
         (LABELS.replace('"judge"', "{}"), "exactly one of path, value, join, digest, any"),
         (LABELS.replace('"judge"', '{ value = "q", at_least = 0.5 }'), "of `path` only"),
         (LABELS.replace('"judge"', '{ path = "q", by = "+" }'), "`by` goes with `join` only"),
+        (LABELS.replace('"judge"', '{ join = ["p", "q"], by = "" }'), "at least 1 character"),
         (LABELS.replace('"judge"', '{ join = ["q"] }'), "at least 2 items"),
         (LABELS.replace('"judge"', '{ path = "q", at_least = nan }'), "at_least: .*finite"),
         (LABELS.replace('"judge"', '{ any = { path = "a", field = "b" } }'), "go together"),

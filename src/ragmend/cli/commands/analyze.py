@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +13,7 @@ from ragmend.cli.summary import print_tables, summarize_run
 from ragmend.errors import StatisticsError
 
 if TYPE_CHECKING:
+    from ragmend.analysis.acceptance.check import PublishedNumber
     from ragmend.analysis.analyze import Analysis
 
 FRAMES = ("labels", "claims", "arms", "records", "selection", "runs", "published")
@@ -32,12 +33,35 @@ _SHOWN = (
 _MOST_ROWS = 48  # a longer table is left to its file
 
 
+_OF_LABELS = ("reference", "family", "incomplete", "primary_judge", "same_family")
+_MOST_CONFIDENCE = 0.9999  # beyond, 10,000 resamples have no tail to cut off
+
+
 def _frame_options(function: Callable[..., None]) -> Callable[..., None]:
     for name in reversed(FRAMES):
         function = click.option(
-            f"--{name}", type=click.Path(path_type=Path, dir_okay=False), help=_HOLDS[name]
+            f"--{name}",
+            type=click.Path(path_type=Path, dir_okay=False),
+            multiple=True,
+            callback=_only_one,
+            help=_HOLDS[name],
         )(function)
     return function
+
+
+def _only_one(
+    _context: click.Context, option: click.Parameter, paths: tuple[Path, ...]
+) -> Path | None:
+    if len(paths) > 1:
+        raise click.BadParameter(f"given {len(paths)} times", param=option)
+    return paths[0] if paths else None
+
+
+def _finite(_context: click.Context, option: click.Parameter, number: float | None) -> float | None:
+    """Refuse NaN, which no range of click's does."""
+    if number is not None and number != number:
+        raise click.BadParameter("nan is not a number", param=option)
+    return number
 
 
 @click.command("analyze")
@@ -56,17 +80,24 @@ def _frame_options(function: Callable[..., None]) -> Callable[..., None]:
 @click.option(
     "--same-family", multiple=True, metavar="JUDGE", help="A judge of the verifier's model family."
 )
-@click.option("--threshold", type=click.FloatRange(0, 1), help="Eligible below P(support) [0.5].")
+@click.option(
+    "--threshold",
+    type=click.FloatRange(0, 1),
+    callback=_finite,
+    help="Eligible below P(support) [0.5].",
+)
 @click.option(
     "--margin",
     type=click.FloatRange(0, 100, min_open=True, max_open=True),
+    callback=_finite,
     help="Equivalence margin in percentage points [5].",
 )
 @click.option("--resamples", type=click.IntRange(100, 1_000_000), help="Resamples [10000].")
 @click.option("--seed", type=click.IntRange(min=0), help="Seed of the bootstrap [42].")
 @click.option(
     "--confidence",
-    type=click.FloatRange(0.5, 1, min_open=True, max_open=True),
+    type=click.FloatRange(0.5, _MOST_CONFIDENCE, min_open=True),
+    callback=_finite,
     help="Level of the intervals [0.95].",
 )
 @click.option("--svg-only", is_flag=True, help="No PDF and PNG, which take seconds.")
@@ -104,40 +135,52 @@ def analyze_command(
         raise click.UsageError("give a RUN, or at least one of --" + ", --".join(FRAMES))
     if out is None and check is None:
         raise click.UsageError("give --out DIR for tables and figures, or --check FILE")
+    of_labels = [name for name in _OF_LABELS if name in given]
+    if of_labels and "labels" not in files:
+        raise click.UsageError(f"{_option(of_labels[0])} is about --labels, which are not given")
     _analyze_files(files, given, check, out)
 
 
 def _analyze_run(run: Path, check: Path | None, *, redo: bool) -> None:
+    published = None if check is None else _read_published(check)
     experiment = reopen_experiment(run)
     experiment.run(only="analyze", redo="analyze" if redo else None)
-    if check is None:
+    if published is None:
         click.echo(summarize_run(experiment.context.paths))
         return
     from ragmend.cli.results import analyze_run
 
-    _check(analyze_run(experiment.context), check)
+    _check(analyze_run(experiment.context), published, check)
 
 
 def _analyze_files(
     files: Mapping[Any, Path], given: Mapping[str, Any], check: Path | None, out: Path | None
 ) -> None:
+    from ragmend.cli.output_folder import refuse_folder
     from ragmend.cli.own_tables import OwnTables, analyze_tables, with_inputs, write_analysis
 
     own = OwnTables(files, *_settings(given))
+    published = None if check is None else _read_published(check)
     repeated = {name.replace("_", "-"): value for name, value in given.items()}
     own = with_inputs(own, repeated)
+    if out is not None:
+        refuse_folder(out, [*files.values(), *(() if check is None else (check,))])
     analysis = analyze_tables(own)
     if out is not None:
         write_analysis(analysis, own, out)
-    if check is not None:
-        _check(analysis, check)
-    if out is not None and check is None:
+    if published is not None:
+        _check(analysis, published, check)
+    elif out is not None:
         click.echo(_describe(analysis, out))
 
 
 def _settings(given: Mapping[str, Any]) -> tuple[Any, Any]:
     from ragmend.analysis.settings import Provenance, Settings
 
+    for name in _OF_LABELS:
+        words = given.get(name, ())
+        if "" in ([words] if isinstance(words, str) else words):
+            raise click.UsageError(f"{_option(name)} needs a name")
     names = {
         "reference": "reference", "incomplete": "incomplete", "margin": "margin_pp",
         "resamples": "n_resamples", "seed": "seed", "confidence": "confidence",
@@ -146,7 +189,7 @@ def _settings(given: Mapping[str, Any]) -> tuple[Any, Any]:
     if "svg_only" in given:
         settings["figure_formats"] = ()
     if "family" in given:
-        settings["family"] = tuple(name.strip() for name in given["family"].split(","))
+        settings["family"] = _family(given["family"])
     facts = {
         "primary_judge": "primary_judge",
         "same_family": "verifier_family_judges",
@@ -156,13 +199,29 @@ def _settings(given: Mapping[str, Any]) -> tuple[Any, Any]:
     return Settings.model_validate(settings), Provenance.model_validate(provenance)
 
 
-def _check(analysis: Analysis, path: Path) -> None:
-    """Print every published number beside ours; a difference without a reason is exit code 1."""
-    from ragmend.analysis.acceptance.check import all_borne_out, check_lines, check_published
+def _family(given: str) -> tuple[str, ...]:
+    contrasts = tuple(name.strip() for name in given.split(","))
+    if "" in contrasts:
+        raise click.UsageError(f"--family {given!r}: a contrast is missing between the commas")
+    return contrasts
+
+
+def _option(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
+
+
+def _read_published(path: Path) -> list[PublishedNumber]:
+    from ragmend.analysis.acceptance.check import read_published
     from ragmend.cli.tables_in import read_table
 
-    rows: list[dict[str, str]] = read_table(path).to_dict("records")  # type: ignore[assignment]
-    checked = check_published(analysis.tables, rows)
+    return read_published(read_table(path).to_dict("records"), name=str(path))
+
+
+def _check(analysis: Analysis, published: Sequence[PublishedNumber], path: Path | None) -> None:
+    """Print every published number beside ours; a difference without a reason is exit code 1."""
+    from ragmend.analysis.acceptance.check import all_borne_out, check_lines, check_numbers
+
+    checked = check_numbers(analysis.tables, published)
     for line in check_lines(checked):
         click.echo(line)
     if not all_borne_out(checked):
