@@ -171,16 +171,16 @@ class JudgesConfig(Section):
 
 
 class AnalysisConfig(Section):
-    """How intervals are computed."""
+    """How intervals are computed, and what the figures come as."""
 
+    figure_formats: tuple[FigureFormat, ...] = ("pdf", "png")
+    """Formats of the figures besides SVG, which the report shows."""
     n_resamples: Annotated[int, Field(ge=100, le=1_000_000)] = 10_000
     """Bootstrap resamples of records."""
     seed: Annotated[int, Field(ge=0)] = 42
     """Seed of the bootstrap."""
     confidence: Annotated[float, Field(gt=0.5, le=0.9999)] = 0.95
     """Confidence level of every interval."""
-    figure_formats: tuple[FigureFormat, ...] = ("pdf", "png")
-    """Formats of the figures besides SVG, which the report shows."""
 
 
 class Config(Section):

@@ -9,7 +9,7 @@ import pytest
 from ragmend.analysis.analyze import Analysis, analyze
 from ragmend.analysis.inputs.accounting import RunRecords
 from ragmend.analysis.inputs.frames import Frames
-from ragmend.analysis.settings import Provenance
+from ragmend.analysis.settings import Provenance, Settings
 from ragmend.records import (
     Action,
     Candidate,
@@ -55,7 +55,9 @@ def golden_frames() -> Frames:
 
 @pytest.fixture(scope="session")
 def golden_analysis(golden_frames: Frames) -> Analysis:
-    return analyze(golden_frames, provenance=Provenance(judges=("qwen", "llama", "gemma")))
+    settings = Settings(figure_formats=())  # PDF and PNG take seconds
+    provenance = Provenance(judges=("qwen", "llama", "gemma"))
+    return analyze(golden_frames, settings=settings, provenance=provenance)
 
 
 @pytest.fixture(scope="session")

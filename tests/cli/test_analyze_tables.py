@@ -48,6 +48,7 @@ def golden_out(tmp_path_factory):
     return tmp_path_factory.mktemp("golden") / "out"
 
 
+@pytest.mark.slow
 def test_every_golden_input_gives_every_table_that_files_allow(command, golden_out):
     done = command("analyze", *inputs(*INPUTS), "--out", golden_out, "--svg-only")
     assert done.returncode == 0, done.stderr

@@ -154,6 +154,7 @@ def test_an_empty_population_is_one_line(run_on, tmp_path):
     assert_one_line(done, "the population is empty: run 'p' flagged 0 of 48 responses")
 
 
+@pytest.mark.slow
 def test_answers_that_nobody_annotated_are_repaired_and_judged_but_not_scored(run_on, tmp_path):
     folder = Path(shutil.copytree(demo_folder(), tmp_path / "data"))
     rows = [json.loads(line) for line in lines_of(folder / "response.jsonl")]
@@ -171,6 +172,7 @@ def test_answers_that_nobody_annotated_are_repaired_and_judged_but_not_scored(ru
     assert [row.split(",")[1] for row in arms[1:]] == ["all", "all", "all"]
 
 
+@pytest.mark.slow
 def test_a_flagged_answer_without_text_is_counted_and_not_repaired(run_on, tmp_path):
     def without_text(row):
         return {**row, "response": " ", "labels": []}

@@ -67,6 +67,7 @@ def test_a_fault_stops_the_run_and_is_written_beside_the_decisions(tmp_path, bro
     assert not (tmp_path / "run" / "06-candidates").exists()
 
 
+@pytest.mark.slow
 def test_a_resumed_run_asks_only_for_what_is_missing_and_ends_the_same(
     tmp_path, broken, all_ids, finished, files_of, capsys
 ):

@@ -43,6 +43,7 @@ def files_up_to(n_bytes):
         resource.setrlimit(resource.RLIMIT_FSIZE, (hard, hard))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("n_bytes", "file"),
     [
@@ -151,6 +152,7 @@ def test_a_folder_that_may_not_be_written_to_is_named(tmp_path, as_anybody):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("place", ["08-judgements", "tables", "."])
 def test_a_run_folder_that_may_not_be_written_to_goes_on_where_it_was(
     run, finished, as_anybody, ragmend, files_of, place

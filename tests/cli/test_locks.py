@@ -49,6 +49,7 @@ def one_error(done):
     return line
 
 
+@pytest.mark.slow
 def test_two_whole_runs_in_one_folder_leave_one_whole_run(tmp_path, finished, files_of):
     command = [sys.executable, "-m", "ragmend", "run", "demo", "--out", str(tmp_path / "run")]
     both = [

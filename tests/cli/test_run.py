@@ -20,7 +20,7 @@ FILES = """
 tables/selection.csv tables/selection.md tables/table3_arms.csv tables/table3_arms.md
 tables/table5_judged.csv tables/table5_judged.md tables/contrasts.csv tables/contrasts.md
 tables/acceptance.csv tables/acceptance.md tables/detector_scores.csv
-figures/judged_rates.svg figures/judged_rates.pdf figures/judged_rates.png
+figures/judged_rates.svg
 """.split()
 """The interface that tools and people rely on."""
 
@@ -137,6 +137,7 @@ def test_a_refused_change_leaves_the_run_as_it_was(run, finished, ragmend, files
     assert files_of(run) == files_of(finished)
 
 
+@pytest.mark.slow
 def test_redo_takes_the_change_over_and_the_lock_records_it(run, ragmend):
     override = ("--set", "verifier.threshold=0.9")
     done = ragmend("run", "demo", "--out", run, *override, "--redo", "propose")
@@ -152,6 +153,7 @@ def test_redo_takes_the_change_over_and_the_lock_records_it(run, ragmend):
     assert again.stderr.count("complete, skipped") == 10
 
 
+@pytest.mark.slow
 def test_drawing_the_population_anew_keeps_the_trail_of_the_protocol(run, ragmend):
     override = ("--set", "verifier.threshold=0.9")
     done = ragmend("run", "demo", "--out", run, *override, "--redo", "select")
@@ -235,6 +237,7 @@ def test_only_runs_one_stage_and_refuses_without_those_before(tmp_path, ragmend)
     assert "stage select is not complete; match needs it" in done.stderr
 
 
+@pytest.mark.slow
 def test_the_stages_one_by_one_make_the_same_run(finished, tmp_path, ragmend, files_of):
     out = tmp_path / "run"
     for words in (("detect", "predict", "demo"), ("repair", "demo"), ("judge", "demo")):
@@ -258,6 +261,7 @@ def test_unflagged_answers_pass_through_every_condition_marked(run, ragmend):
     assert all(len(versions) == 1 for versions in texts.values())
 
 
+@pytest.mark.slow
 def test_an_export_marks_by_the_detector_and_leaves_flagged_answers_without_repair_out(
     finished, tmp_path, ragmend
 ):
@@ -271,6 +275,7 @@ def test_an_export_marks_by_the_detector_and_leaves_flagged_answers_without_repa
     assert f"{n_flagged - 2} flagged answers without repair left out" in done.stderr
 
 
+@pytest.mark.slow
 def test_an_export_goes_with_the_answers_that_it_was_made_from(run, ragmend):
     assert ragmend("run", "demo", "--out", run, "--export-all").returncode == 0
     words = ("--set", "verifier.threshold=0.9", "--redo", "propose")

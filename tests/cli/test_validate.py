@@ -73,6 +73,7 @@ def test_what_the_verifier_was_fitted_on_is_left_out_and_counted(ragmend, own_da
     assert "without 8 to sources that the verifier was fitted on" in done.stdout
 
 
+@pytest.mark.slow
 def test_a_run_over_fitted_sources_says_so_under_every_table(ragmend, own_data, tmp_path):
     done = ragmend("run", own_data, "--out", tmp_path / "run")
     assert done.returncode == 0, done.stderr
@@ -81,6 +82,7 @@ def test_a_run_over_fitted_sources_says_so_under_every_table(ragmend, own_data, 
     assert "sources that the verifier was fitted on" in (tmp_path / "run/report.md").read_text()
 
 
+@pytest.mark.slow
 def test_a_run_without_them_says_how_many_are_left_out(ragmend, own_data, tmp_path):
     done = ragmend(
         "run", own_data, "--out", tmp_path / "run", "--set", "data.development=leave_out"

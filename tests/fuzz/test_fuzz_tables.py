@@ -123,6 +123,7 @@ def test_the_tables_are_fine_before_they_are_broken(analyze, names):
     analyze(names, random.Random(0))
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("error")
 def test_any_tables_give_an_analysis_or_an_error_of_ours(analyze, note):
     started, n_refused = time.monotonic(), 0
