@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from typing import NamedTuple
 
 from ragmend.analysis.figures.recipes import drawn_figures
@@ -9,7 +10,12 @@ from ragmend.analysis.figures.style import Figure
 from ragmend.analysis.inputs.agreeing import refuse_contradictions
 from ragmend.analysis.inputs.frames import Frames
 from ragmend.analysis.printing.notes import mark_judges
-from ragmend.analysis.printing.printed import Section
+from ragmend.analysis.printing.printed import (
+    PrintedAnalysis,
+    PrintedFigure,
+    Section,
+    print_table,
+)
 from ragmend.analysis.printing.table import Table
 from ragmend.analysis.prose.explain import explain
 from ragmend.analysis.settings import Provenance, Settings
@@ -70,3 +76,23 @@ def _with_notes(table: Table, recipe: Recipe, study: Study) -> Table:
     records = "record lacks" if study.n_dropped == 1 else "records lack"
     note = f"{study.n_dropped:,} {records} a label: left out of all that is judged"
     return table._replace(notes=(*table.notes, note))
+
+
+def print_analysis(analysis: Analysis) -> PrintedAnalysis:
+    """Return an analysis as text; tables that are for looking up only are left to their files."""
+    return PrintedAnalysis(
+        sections=analysis.sections,
+        figures=tuple(
+            PrintedFigure(
+                name=name,
+                title=figure.title,
+                caption=figure.caption,
+                svg_sha256=hashlib.sha256(figure.images["svg"]).hexdigest(),
+            )
+            for name, figure in analysis.figures.items()
+        ),
+        tables=tuple(
+            print_table(table) for table in analysis.tables.values() if not table.is_lookup
+        ),
+        left_out=analysis.left_out,
+    )

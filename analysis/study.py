@@ -10,6 +10,7 @@ from ragmend.analysis.inputs.design import ORIGINAL, Design, label_design
 from ragmend.analysis.inputs.frames import Frames, needed
 from ragmend.analysis.inputs.labels import KEY, LabelCube, label_cube
 from ragmend.analysis.inputs.record_facts import labels_with_facts
+from ragmend.analysis.inputs.runs import DetectorRun, detector_runs
 from ragmend.analysis.settings import Provenance, Settings
 from ragmend.analysis.statistics.judge_agreement import AgreementRow, agreement_rows
 from ragmend.analysis.statistics.paired import PairedContrast, compare_conditions
@@ -65,6 +66,11 @@ class Study:
         source = self.design if frames.has("labels") else settings
         known = arm_order({*ARMS, *source.conditions} - {source.reference or ORIGINAL})
         return arm_cube(frames, known=known, name=self.provenance.name_of("arms"))
+
+    @cached_property
+    def runs(self) -> list[DetectorRun]:
+        """Return the detector runs by model and seed, checked."""
+        return detector_runs(self.frames, name=self.provenance.name_of("runs"))
 
     @cached_property
     def contrasts(self) -> list[PairedContrast]:

@@ -16,10 +16,10 @@ from ragmend.analysis.figures.style import (
     new_canvas,
     set_title,
 )
-from ragmend.analysis.inputs.runs import DetectorRun, detector_runs
+from ragmend.analysis.inputs.runs import DetectorRun, by_model
 from ragmend.analysis.printing.table import Table, round_half_up
 from ragmend.analysis.study import Study
-from ragmend.analysis.tables.seed_tables import by_model, mean
+from ragmend.analysis.tables.seed_tables import mean
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -38,7 +38,7 @@ def seed_f1_figure(study: Study, tables: Mapping[str, Table]) -> Figure:
         tables: The finished tables; none is read, for the runs are shown one by one.
     """
     del tables
-    runs = detector_runs(study)
+    runs = study.runs
     title = "Detector runs: F1 by model and seed"
     caption = (
         "F1 over responses, in percent. Hollow: runs excluded as unusable after their outcome was "

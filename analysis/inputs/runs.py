@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from fractions import Fraction
+from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ragmend.analysis.inputs.frames import needed
+from ragmend.analysis.inputs.frames import Frames, needed
 from ragmend.analysis.inputs.places import refuse_rows
-from ragmend.analysis.study import Study
 from ragmend.values import DECIMAL
 
 if TYPE_CHECKING:
@@ -30,8 +31,12 @@ class DetectorRun(NamedTuple):
     """Whether its flags are the population; False where the input does not say."""
 
 
-def detector_runs(study: Study) -> list[DetectorRun]:
+def detector_runs(frames: Frames, *, name: str = "runs") -> list[DetectorRun]:
     """Return the runs by model, then seed, in natural order.
+
+    Args:
+        frames: Its runs: model, seed, f1 (percent), usable (0/1); perhaps population (0/1).
+        name: The name of the runs in messages.
 
     Raises:
         StatisticsError: A run occurs twice, lacks a value, or its F1 is no percentage; or
@@ -39,8 +44,7 @@ def detector_runs(study: Study) -> list[DetectorRun]:
     """
     import pandas as pd
 
-    runs = needed(study.frames, "runs", [*_KEY, "f1", "usable"], key=_KEY).reset_index(drop=True)
-    name = study.provenance.name_of("runs")
+    runs = needed(frames, "runs", [*_KEY, "f1", "usable"], key=_KEY).reset_index(drop=True)
     for column in (*_KEY, "f1", "usable"):
         refuse_rows(runs, runs[column].isna(), _KEY, name, f"{column} is missing")
     scores = [_percentage(value) for value in runs["f1"]]
@@ -53,6 +57,12 @@ def detector_runs(study: Study) -> list[DetectorRun]:
         if score is not None
     ]
     return sorted(found, key=lambda run: (natural_order(run.model), natural_order(run.seed)))
+
+
+def by_model(runs: Sequence[DetectorRun]) -> Iterator[tuple[str, list[DetectorRun]]]:
+    """Yield each model with its runs; the runs are sorted by model."""
+    for model, own in groupby(runs, key=lambda run: run.model):
+        yield model, list(own)
 
 
 def natural_order(name: str) -> tuple[tuple[int, str], ...]:

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from pydantic import Field
 
 from ragmend.analysis.printing.table import Table, print_rows
 from ragmend.records import Name, Record
-
-if TYPE_CHECKING:
-    from ragmend.analysis.analyze import Analysis
 
 
 class Section(Record):
@@ -63,24 +59,4 @@ def print_table(table: Table) -> PrintedTable:
         is_number=tuple(column.style != "text" for column in table.columns),
         rows=tuple(tuple(row) for row in print_rows(table)),
         notes=table.notes,
-    )
-
-
-def print_analysis(analysis: Analysis) -> PrintedAnalysis:
-    """Return an analysis as text; tables that are for looking up only are left to their files."""
-    return PrintedAnalysis(
-        sections=analysis.sections,
-        figures=tuple(
-            PrintedFigure(
-                name=name,
-                title=figure.title,
-                caption=figure.caption,
-                svg_sha256=hashlib.sha256(figure.images["svg"]).hexdigest(),
-            )
-            for name, figure in analysis.figures.items()
-        ),
-        tables=tuple(
-            print_table(table) for table in analysis.tables.values() if not table.is_lookup
-        ),
-        left_out=analysis.left_out,
     )

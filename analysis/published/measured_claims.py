@@ -8,13 +8,12 @@ from statistics import mean, median
 
 import numpy as np
 
-from ragmend.analysis.inputs.runs import DetectorRun, detector_runs
+from ragmend.analysis.inputs.runs import DetectorRun, by_model
 from ragmend.analysis.printing.table import print_p_value, round_half_up
 from ragmend.analysis.published.claim import Claim, Finding, chain, untestable
 from ragmend.analysis.published.judged_claims import REPAIR_PAPER
 from ragmend.analysis.statistics.seeds import welch_test
 from ragmend.analysis.study import Study
-from ragmend.analysis.tables.seed_tables import by_model
 
 _PRINTED_MEDIANS = {"7b": "76.00", "13b": "78.60"}
 _LEAST = "Data2txt"
@@ -118,7 +117,7 @@ def _runs_by_model(study: Study) -> dict[str, list[DetectorRun]]:
     """Return each model's runs; none where they are not given."""
     if not study.frames.has("runs"):
         return {}
-    return dict(by_model(detector_runs(study)))
+    return dict(by_model(study.runs))
 
 
 def _f1s(runs: Sequence[DetectorRun], which: str) -> list[Fraction]:

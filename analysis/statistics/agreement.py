@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ragmend.analysis.statistics.checks import check_level
-from ragmend.analysis.statistics.intervals import Interval
+from ragmend.analysis.statistics.intervals import Interval, normal_quantile
 from ragmend.analysis.statistics.rater_labels import PairCounts, count_pair
 
 if TYPE_CHECKING:
@@ -254,12 +254,11 @@ def _interval(value: float, se: float, confidence: float, n_sources: int | None)
 
 @cache
 def _quantile(confidence: float, n_sources: int | None) -> float:
-    from scipy import stats
+    from scipy.stats import t
 
-    upper = (1 + confidence) / 2
     if n_sources is None:
-        return float(stats.norm.ppf(upper))
-    return float(stats.t.ppf(upper, n_sources - 1))
+        return normal_quantile(confidence)
+    return float(t.ppf((1 + confidence) / 2, n_sources - 1))
 
 
 def _greatest_kappa(counts: PairCounts) -> Fraction:

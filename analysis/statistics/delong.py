@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ragmend.analysis.statistics.checks import check_level
-from ragmend.analysis.statistics.intervals import Interval
+from ragmend.analysis.statistics.intervals import Interval, normal_quantile
 from ragmend.analysis.statistics.roc import Area, check_units
 
 if TYPE_CHECKING:
@@ -41,8 +41,6 @@ def delong_interval(
     Source: DeLong, DeLong and Clarke-Pearson 1988, Biometrics 44, 837-845; by midranks after
         Sun and Xu 2014, IEEE Signal Processing Letters 21, 1389-1393.
     """
-    from scipy.stats import norm
-
     positive, score = check_units(positive_C, score_C)
     confidence = check_level(confidence)
     if positive.all() or not positive.any():
@@ -54,7 +52,7 @@ def delong_interval(
     variance = sum(
         float(right.var(ddof=1)) / len(right) for right in (right_of_positives, right_of_negatives)
     )
-    reach = float(norm.ppf((1 + confidence) / 2)) * float(np.sqrt(variance))
+    reach = normal_quantile(confidence) * float(np.sqrt(variance))
     return Area(area, Interval(max(0.0, area - reach), min(1.0, area + reach)))
 
 

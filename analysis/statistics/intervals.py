@@ -157,6 +157,13 @@ def wilson_interval(count: int, n: int, *, confidence: float = 0.95) -> Interval
     return Interval(float(low), float(high))
 
 
+def normal_quantile(confidence: float) -> float:
+    """Return how many standard deviations a central normal interval reaches to each side."""
+    from scipy.special import ndtri
+
+    return float(ndtri((1 + confidence) / 2))
+
+
 def multiplicities(n: int, n_resamples: int, seed: int) -> Iterator[NDArray[np.float64]]:
     """Yield, batch by batch, how often each of n units is drawn in each resample.
 

@@ -14,7 +14,7 @@ from ragmend.analysis.statistics.checks import (
     check_level,
     check_share,
 )
-from ragmend.analysis.statistics.intervals import Interval, wilson_interval
+from ragmend.analysis.statistics.intervals import Interval, normal_quantile, wilson_interval
 from ragmend.errors import StatisticsError
 
 if TYPE_CHECKING:
@@ -325,7 +325,7 @@ def _partial_gold_interval(
 
 def _adjusted_rate(positives: int, n: int, error: JudgeError, confidence: float) -> _Adjusted:
     """Return where Lang and Reiczigel's interval is centred, and its standard error."""
-    z = _normal_quantile(confidence)
+    z = normal_quantile(confidence)
     n_judged = n + z**2
     judged = (positives + z**2 / 2) / n_judged
     youden, sp, se_variance, sp_variance = _adjusted_error(error)
@@ -369,11 +369,5 @@ def _refusal(
 
 def _normal_interval(centre: float, deviation: float, confidence: float) -> Interval:
     """Return centre ± z · deviation, cut to [0, 1]."""
-    reach = _normal_quantile(confidence) * deviation
+    reach = normal_quantile(confidence) * deviation
     return Interval(*(min(1.0, max(0.0, end)) for end in (centre - reach, centre + reach)))
-
-
-def _normal_quantile(confidence: float) -> float:
-    from scipy.stats import norm
-
-    return float(norm.isf((1 - confidence) / 2))

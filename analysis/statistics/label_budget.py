@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ragmend.analysis.statistics.checks import check_count, check_level, check_number
+from ragmend.analysis.statistics.intervals import normal_quantile
 from ragmend.analysis.statistics.judge_error import judge_error
 from ragmend.analysis.statistics.prediction_powered import LEAST_OF_A_KIND
 from ragmend.errors import StatisticsError
@@ -86,7 +87,7 @@ def half_width_expected(
     n_labels = check_count(n_labels, "n_labels", least=1)
     if n_records is not None and n_labels > n_records:
         raise StatisticsError(f"n_labels: expected 1 to {n_records} labels, got {n_labels}")
-    z2, variance = _normal_quantile(confidence) ** 2, rate * (1 - rate)
+    z2, variance = normal_quantile(confidence) ** 2, rate * (1 - rate)
     alone = math.sqrt(z2 * (variance / n_labels + z2 / (4 * n_labels**2))) / (1 + z2 / n_labels)
     if correlation <= 0 or n_labels < _least_with_judge(rate):
         return 100 * alone
@@ -156,7 +157,7 @@ def correlation_limit(
     phi = float(shares_C @ (a_C * b_C))
     influence_C = a_C * b_C - phi * (a_C**2 + b_C**2) / 2
     deviation = math.sqrt(float(shares_C @ influence_C**2) / float(cells_C.sum()))
-    reach = _normal_quantile(confidence) * deviation / (1 - phi**2)
+    reach = normal_quantile(confidence) * deviation / (1 - phi**2)
     return math.tanh(math.atanh(phi) - reach)
 
 
@@ -166,7 +167,7 @@ def _labels_alone(half_width: float, rate: float, confidence: float) -> float:
     Squared, its formula is h²(n + z²)² = z²(p(1 − p)n + z²/4): a quadratic with one root of at
     least 0, for h is at most one half.
     """
-    z2, h2 = _normal_quantile(confidence) ** 2, half_width**2
+    z2, h2 = normal_quantile(confidence) ** 2, half_width**2
     linear = z2 * (2 * h2 - rate * (1 - rate))
     constant = z2**2 * (h2 - 0.25)
     return (-linear + math.sqrt(linear**2 - 4 * h2 * constant)) / (2 * h2)
@@ -178,7 +179,7 @@ def _labels_with_judge(
     """Return the n of the prediction-powered interval; infinite where none is enough."""
     if correlation <= 0:
         return math.inf
-    z2, share = _normal_quantile(confidence) ** 2, correlation**2
+    z2, share = normal_quantile(confidence) ** 2, correlation**2
     rest = 0.0 if n_records is None else share / n_records
     precision = half_width**2 / (z2 * rate * (1 - rate)) - rest
     if precision <= 0:
@@ -195,12 +196,6 @@ def _standardised(
 ) -> NDArray[np.float64]:
     mean = shares_C @ values_C
     return np.asarray((values_C - mean) / np.sqrt(shares_C @ (values_C - mean) ** 2))
-
-
-def _normal_quantile(confidence: float) -> float:
-    from scipy.stats import norm
-
-    return float(norm.isf((1 - confidence) / 2))
 
 
 def _checked(

@@ -9,7 +9,7 @@ import math
 from functools import partial
 
 from ragmend.analysis.statistics.checks import check_count, check_level, check_paired_counts
-from ragmend.analysis.statistics.intervals import Interval, wilson_interval
+from ragmend.analysis.statistics.intervals import Interval, normal_quantile, wilson_interval
 from ragmend.errors import StatisticsError
 
 
@@ -37,7 +37,7 @@ def tango_interval(b: int, c: int, n: int, *, confidence: float = 0.95) -> Inter
     from scipy.optimize import brentq
 
     b, c, n = check_paired_counts(b, c, n)
-    z = _normal_quantile(check_level(confidence))
+    z = normal_quantile(check_level(confidence))
     reach = z * z / (n + z * z)
     if b == c == 0:
         return Interval(-reach, reach)
@@ -91,12 +91,6 @@ def newcombe_paired_interval(
     up = _combine(b_high - rate_b, rate_a - a_low, phi)
     difference = (c - b) / n
     return Interval(max(-1.0, difference - down), min(1.0, difference + up))
-
-
-def _normal_quantile(confidence: float) -> float:
-    from scipy.special import ndtri
-
-    return float(ndtri((1 + confidence) / 2))
 
 
 def _score_excess(delta: float, *, b: int, c: int, n: int, z: float) -> float:

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple
 
 from ragmend.analysis.inputs.frames import needed, require_columns
-from ragmend.analysis.inputs.runs import DetectorRun, detector_runs
+from ragmend.analysis.inputs.runs import DetectorRun
 from ragmend.analysis.printing.notes import notes_for
 from ragmend.analysis.printing.table import Column, Table, percent, round_half_up, table_frame
 from ragmend.analysis.study import Study
@@ -142,7 +142,7 @@ def _population_rank(study: Study) -> _Rank | None:
     """Rank the population's run; None where the input does not say which run that is."""
     if not study.frames.has("runs"):
         return None
-    runs = detector_runs(study)
+    runs = study.runs
     for run in runs:
         if run.is_population:
             own = [other for other in runs if other.model == run.model]

@@ -8,7 +8,7 @@ from itertools import combinations
 from typing import NamedTuple
 
 from ragmend.analysis.inputs.frames import needed
-from ragmend.analysis.inputs.runs import DetectorRun, detector_runs
+from ragmend.analysis.inputs.runs import DetectorRun, by_model
 from ragmend.analysis.printing.notes import notes_for
 from ragmend.analysis.printing.table import Column, Table, table_frame
 from ragmend.analysis.settings import Settings
@@ -22,7 +22,7 @@ from ragmend.analysis.statistics.seeds import (
 )
 from ragmend.analysis.statistics.welch_power import MAX_RUNS, runs_needed, welch_power
 from ragmend.analysis.study import Study
-from ragmend.analysis.tables.seed_tables import by_model, deviation, mean, unusable_note
+from ragmend.analysis.tables.seed_tables import deviation, mean, unusable_note
 from ragmend.scoring import score_responses
 
 _COLUMNS = (
@@ -84,7 +84,7 @@ class _Strength(NamedTuple):
 
 def without_two_models(study: Study) -> str | None:
     """Say that there are not two models to compare."""
-    return None if len({run.model for run in detector_runs(study)}) > 1 else "needs two models"
+    return None if len({run.model for run in study.runs}) > 1 else "needs two models"
 
 
 def seed_comparison_table(study: Study) -> Table:
@@ -96,7 +96,7 @@ def seed_comparison_table(study: Study) -> Table:
 
     Source: arXiv 2608.29307, section 5 (Welch's test on both).
     """
-    runs = detector_runs(study)
+    runs = study.runs
     item_se_pp = _item_error(study)
     rows = [
         _compare(which, a, b, item_se_pp=item_se_pp, settings=study.settings)

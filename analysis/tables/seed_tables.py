@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
-from itertools import groupby
 from statistics import median
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ragmend.analysis.inputs.frames import needed
-from ragmend.analysis.inputs.runs import DetectorRun, detector_runs, natural_order
+from ragmend.analysis.inputs.runs import DetectorRun, by_model, natural_order
 from ragmend.analysis.printing.notes import notes_for
 from ragmend.analysis.printing.table import (
     UNDEFINED,
@@ -85,7 +84,7 @@ def detector_seeds_table(study: Study) -> Table:
 
     Source: arXiv 2608.29307, Table 1.
     """
-    runs = detector_runs(study)
+    runs = study.runs
     frame = table_frame([_model_row(model, own) for model, own in by_model(runs)])
     columns = [Column("model", "model", "text")]
     for seed in sorted({run.seed for run in runs}, key=natural_order):
@@ -125,7 +124,7 @@ def failed_answers_table(study: Study) -> Table:
         FailedRow(
             run.model, run.seed, run.f1, "yes" if run.usable else "no", *shares[run.model, run.seed]
         )
-        for run in detector_runs(study)
+        for run in study.runs
     ]
     notes = notes_for(
         study.provenance,
@@ -134,12 +133,6 @@ def failed_answers_table(study: Study) -> Table:
     )
     title = "Detector runs: answers without a verdict"
     return Table("detector_failures", title, table_frame(rows), _FAILED_COLUMNS, notes)
-
-
-def by_model(runs: Sequence[DetectorRun]) -> Iterator[tuple[str, list[DetectorRun]]]:
-    """Yield each model with its runs; the runs are sorted by model."""
-    for model, own in groupby(runs, key=lambda run: run.model):
-        yield model, list(own)
 
 
 def mean(scores: Sequence[Fraction]) -> Fraction | None:

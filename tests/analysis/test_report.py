@@ -5,8 +5,8 @@ from html.parser import HTMLParser
 import pytest
 
 from ragmend.analysis import Provenance, Summary, render_html, render_markdown, warnings_for
-from ragmend.analysis.analyze import Analysis
-from ragmend.analysis.printing.printed import PrintedAnalysis, print_analysis
+from ragmend.analysis.analyze import Analysis, print_analysis
+from ragmend.analysis.printing.printed import PrintedAnalysis
 from ragmend.io import dump_record
 
 EMBEDDED = Provenance(embedded_verifier=True, embedded_judges=True, faults=())

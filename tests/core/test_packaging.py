@@ -36,6 +36,23 @@ def test_every_room_is_linked_into_the_package_and_mapped_into_the_wheel(room):
     assert f"/src/ragmend/{room}" in build["exclude"]
 
 
+# A room of analysis imports those before it only: data flow one way there too.
+ANALYSIS_ROOMS = (
+    "settings", "inputs", "statistics", "study", "printing", "published", "tables", "figures",
+    "prose", "acceptance", "report", "analyze",
+)  # fmt: skip
+
+
+def test_a_room_of_analysis_imports_the_rooms_before_it_only():
+    rooms = {name: place for place, name in enumerate(ANALYSIS_ROOMS)}
+    for path in modules("analysis"):
+        own = path.relative_to(ROOT / "analysis").parts[0].removesuffix(".py")
+        for name in imported_names(path):
+            parts = name.split(".")
+            if own != "__init__" and parts[:2] == ["ragmend", "analysis"] and len(parts) > 2:
+                assert parts[2] == own or rooms[parts[2]] < rooms[own], f"{path}: {name}"
+
+
 @pytest.mark.parametrize("stage", STAGES)
 def test_a_stage_imports_the_core_and_itself_only(stage):
     files = modules(stage)

@@ -14,7 +14,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from ragmend.analysis.printing.printed import print_analysis
+from ragmend.analysis.analyze import print_analysis
 from ragmend.analysis.settings import Provenance, Settings
 from ragmend.cli.own_tables import OwnTables, analyze_tables, with_inputs
 from ragmend.cli.results import analysis_files

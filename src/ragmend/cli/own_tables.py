@@ -7,12 +7,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from ragmend.analysis.analyze import Analysis, analyze
+from ragmend.analysis.analyze import Analysis, analyze, print_analysis
 from ragmend.analysis.inputs.frames import Frames
 from ragmend.analysis.inputs.places import in_message
 from ragmend.analysis.inputs.tidy import FileFrame, tidy_frame
 from ragmend.analysis.printing.notes import warnings_for
-from ragmend.analysis.printing.printed import print_analysis
 from ragmend.analysis.report import Summary, render_markdown
 from ragmend.analysis.settings import InputFile, Provenance, Settings
 from ragmend.cli.output_folder import PRINTED, REPORT, refuse_folder, write_files

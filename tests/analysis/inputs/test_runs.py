@@ -5,15 +5,13 @@ import pytest
 
 from ragmend.analysis.inputs.frames import Frames
 from ragmend.analysis.inputs.runs import detector_runs, natural_order
-from ragmend.analysis.settings import Provenance, Settings
-from ragmend.analysis.study import Study
 from ragmend.errors import StatisticsError
 
 
 def runs(**columns):
     given = {"model": ["7b", "13b"], "seed": [2, 10], "f1": [74.825, 1.3], "usable": [1, 0]}
     frame = pd.DataFrame(given | columns)
-    return detector_runs(Study(Frames(runs=frame), Settings(), Provenance()))
+    return detector_runs(Frames(runs=frame))
 
 
 @pytest.mark.parametrize("f1", [[74.825, 1.3], ["74.825", "1.3"]])

@@ -12,7 +12,7 @@ from ragmend.io import dump_record, write_bytes
 
 
 def _execute(context: Context) -> Outcome:
-    from ragmend.analysis.printing.printed import print_analysis
+    from ragmend.analysis.analyze import print_analysis
     from ragmend.cli.results import analysis_files, analyze_run
 
     analysis = analyze_run(context)
