@@ -34,7 +34,7 @@ _CONTRAST_COLUMNS = (
     Column("diff_pp", "B − A, points", "decimal", 2),
     Column("ci", "interval", "interval", 2),
     Column("ci_exact", "exact bootstrap", "interval", 2),
-    Column("ci_cluster", "by source", "interval", 2),
+    Column("ci_cluster", "interval, by source", "interval", 2),
     Column("p_exact", "p", "p_value"),
     Column("p_holm", "p, Holm", "p_value"),
 )
@@ -45,7 +45,7 @@ _CLUSTER_COLUMNS = (
     Column("deff", "design effect", "decimal", 2),
     Column("deff_critical", "critical", "decimal", 2),
     Column("ci", "interval over records", "interval", 2),
-    Column("ci_cluster", "over sources", "interval", 2),
+    Column("ci_cluster", "interval, by source", "interval", 2),
     Column("p_wald", "p, records", "p_value"),
     Column("p_cluster", "p, sources", "p_value"),
     Column("verdict", "under clustering", "text"),

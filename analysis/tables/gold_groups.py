@@ -93,7 +93,7 @@ def outcome_notes(outcomes: GoldOutcomes, settings: Settings) -> Iterator[str]:
     answers = next(iter(outcomes.by_arm.values()))
     if outcomes.n_unannotated:
         n_all = outcomes.n_unannotated + len(answers)
-        yield f"{outcomes.n_unannotated} of {n_all} answers have no annotation and are left out"
+        yield f"{outcomes.n_unannotated} of {n_all} answers have no gold label and are left out"
     unit = "sources" if outcomes.has_sources else "answers (this input does not name their sources)"
     yield (
         f"interval: {100 * settings.confidence:g} % percentile bootstrap over {unit}, "

@@ -99,7 +99,7 @@ def detector_seeds_table(study: Study) -> Table:
         unusable_note(runs),
         "median, all: over every run; the paper prints it beside the mean and SD of usable runs",
     )
-    title = "Detector runs by seed: F1 %"
+    title = "Table 1: detector runs by seed, F1 %"
     return Table("table1_detectors", title, frame, (*columns, *_SUMMARY_COLUMNS), notes)
 
 

@@ -42,7 +42,7 @@ _AREA_COLUMNS = (
     Column("gold_positive", "unsupported", "count"),
     Column("auc", "AUC of 1 − P(support)", "decimal", 3),
     Column("auc", "DeLong interval", "interval", 3),
-    Column("auc_cluster", "interval over sources", "interval", 3),
+    Column("auc_cluster", "interval, by source", "interval", 3),
 )
 
 

@@ -48,7 +48,7 @@ _TASK_COLUMNS = (
     Column("median_p", "median P(support)", "decimal", 3),
     Column("auc", "AUC of 1 − P(support)", "decimal", 3),
     Column("auc", "DeLong interval", "interval", 3),
-    Column("auc_cluster", "interval over sources", "interval", 3),
+    Column("auc_cluster", "interval, by source", "interval", 3),
 )
 
 
@@ -77,7 +77,7 @@ def threshold_table(study: Study) -> Table:
         PAPER_NOTE,
         *left_out_notes(claims),
     )
-    title = "Verifier against gold: thresholds"
+    title = "Table 2: verifier against gold, by threshold"
     return Table("table2_verifier", title, table_frame(rows), THRESHOLD_COLUMNS, notes)
 
 

@@ -191,7 +191,7 @@ def test_an_answer_without_annotation_is_left_out_and_counted():
     frames = small_frames()
     claims = make("repair_against_gold", frames)
     assert claims.frame.query("task == 'all'")["claims"].tolist() == [1, 2]
-    assert any(note.startswith("1 of 3 answers have no annotation") for note in claims.notes)
+    assert any(note.startswith("1 of 3 answers have no gold label") for note in claims.notes)
     row = make("answers_against_gold", frames).frame.iloc[0]
     assert (row["answers"], row["clean"], row["clean_edited"]) == (2, 1, 0)
     assert (row["hallucinated"], row["cleared"]) == (1, 1)
@@ -202,7 +202,7 @@ def test_without_any_annotation_every_share_is_undefined():
     for name in NAMES:
         table = make(name, frames)
         assert table.frame.filter(regex="_pct$|_low$").isna().sum().sum() > 0
-        assert any(note.startswith("3 of 3 answers have no annotation") for note in table.notes)
+        assert any(note.startswith("3 of 3 answers have no gold label") for note in table.notes)
     assert make("repair_against_gold", frames).frame["claims"].tolist() == [0, 0]
     assert make("repair_against_gold", frames).frame["removed_pct"].isna().all()
 
