@@ -100,6 +100,9 @@ def read_column(
     """
     import pandas as pd
 
+    quickly = _read_texts(frame[column], read)
+    if quickly is not None:
+        return quickly
     cells: list[Cell] = []
     for place, value in enumerate(frame[column]):
         try:
@@ -108,6 +111,22 @@ def read_column(
             at = describe_row({part: frame[part].iloc[place] for part in key})
             raise StatisticsError(f"{name}: row {place + 1}, {at}: {column}: {error}") from error
     return pd.Series(cells, index=frame.index, dtype=object)
+
+
+def _read_texts(column: pd.Series[Any], read: Reader) -> pd.Series[Any] | None:
+    """Return a column of texts alone, each different one read once; None: look row by row."""
+    import pandas as pd
+    from pandas.api.types import infer_dtype
+
+    if infer_dtype(column, skipna=False) != "string":
+        return None
+    codes, texts = pd.factorize(column)
+    cells = np.full(len(texts) + 1, None, dtype=object)  # the last for what is missing, code -1
+    try:
+        cells[:-1] = [read(text) if text else None for text in map(str, texts)]
+    except DataError:
+        return None  # row by row it is named
+    return pd.Series(cells[codes], index=column.index, dtype=object)
 
 
 def _is_nan(value: object) -> bool:

@@ -179,6 +179,11 @@ def multiplicities(n: int, n_resamples: int, seed: int) -> Iterator[NDArray[np.f
         yield kept_BR[start : start + size].astype(np.float64)
 
 
+def forget_draws() -> None:
+    """Drop the kept draws, so that the next statistic pays for its own; for measurements."""
+    _kept_draw.cache_clear()
+
+
 @lru_cache(maxsize=8)
 def _kept_draw(n: int, n_resamples: int, seed: int) -> NDArray[np.uint16]:
     """Return a whole draw in little room; a unit is drawn n times at most."""

@@ -78,10 +78,8 @@ def test_every_kind_of_interval_is_simulated_and_tangos_holds_where_the_bootstra
 
 
 def test_the_load_of_a_label_table_is_measured_in_a_process_of_its_own():
-    contrasts_s, tables_s, peak = map(
-        float, python("-m", "bench.statistics", "30", "2", "4").split()
-    )
-    assert 0 < contrasts_s < tables_s
+    cpu_s, peak = map(float, python("-m", "bench.statistics", "30", "2", "4").split())
+    assert cpu_s > 0
     assert peak > 10**7
 
 
