@@ -11,6 +11,7 @@ from ragmend.analysis.inputs.agreeing import refuse_contradictions
 from ragmend.analysis.inputs.frames import Frames
 from ragmend.analysis.printing.notes import mark_judges
 from ragmend.analysis.printing.printed import (
+    LongTable,
     PrintedAnalysis,
     PrintedFigure,
     Section,
@@ -93,6 +94,11 @@ def print_analysis(analysis: Analysis) -> PrintedAnalysis:
         ),
         tables=tuple(
             print_table(table) for table in analysis.tables.values() if not table.is_lookup
+        ),
+        long_tables=tuple(
+            LongTable(name=name, title=table.title, n_rows=len(table.frame))
+            for name, table in analysis.tables.items()
+            if table.is_lookup
         ),
         left_out=analysis.left_out,
     )

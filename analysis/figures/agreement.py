@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 _MOST_PANELS = 6
 _MOST_NUMBERED = 12
-_LONGEST_RATER = 16  # characters
+_LONGEST_RATER, _LONGEST_OF_MANY = 16, 40  # characters
 _MOST_LETTERS = 32  # of names that stand side by side under a panel
 _DARK = 0.65  # |κ| above which a cell is too dark for black text
 
@@ -100,11 +100,10 @@ def _draw_panels(panels: list[_Panel], title: str, marks: Mapping[str, str]) -> 
     axes_RC = canvas.subplots(n_rows, n_columns, squeeze=False)
     for axes in axes_RC.flat[len(panels) :]:
         axes.set_visible(False)
+    longest = _LONGEST_OF_MANY if most > _MOST_NUMBERED else _LONGEST_RATER
     # Names stand alike in all panels, so that the panels stay of one size.
     names = {
-        drawable(marks.get(rater, rater), _LONGEST_RATER)
-        for panel in panels
-        for rater in panel.raters
+        drawable(marks.get(rater, rater), longest) for panel in panels for rater in panel.raters
     }
     is_upright = most * max(map(len, names)) > _MOST_LETTERS
     drawn = [
@@ -131,7 +130,8 @@ def _draw_panel(
     )  # fmt: skip
     axes.set_aspect("equal")
     axes.invert_yaxis()
-    names = [drawable(marks.get(rater, rater), _LONGEST_RATER) for rater in panel.raters]
+    longest = _LONGEST_OF_MANY if len(panel.raters) > _MOST_NUMBERED else _LONGEST_RATER
+    names = [drawable(marks.get(rater, rater), longest) for rater in panel.raters]
     size = 6.5 if is_small else 8.5
     axes.set_xticks(range(n), names, rotation=90 if is_upright else 0, fontsize=size)
     axes.set_yticks(range(n), names, fontsize=size)

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 _MOST_NUMBERED_JUDGES = 4
 _MOST_JUDGES_ABREAST = 10
+_MOST_CONDITIONS_ABREAST = 8
 # Characters.
 _LONGEST_JUDGE, _LONGEST_LEGEND, _LONGEST_CONDITION = 26, 56, 16
 
@@ -43,7 +44,10 @@ def judged_rates_figure(study: Study, tables: Mapping[str, Table]) -> Figure:
     """
     judged = tables["table5_judged"]
     is_heuristic = study.provenance.embedded_judges
+    conditions = judged.frame["condition"].unique()
     title = "Answers judged hallucinated, by condition and judge"
+    if len(conditions) == 1:
+        title = f"Answers judged hallucinated, by judge ({drawable(conditions[0])})"
     caption = "Share of answers in which the judge found at least one unsupported span; bars: "
     caption += next(note for note in judged.notes if note.startswith("interval: "))[10:] + "."
     if _is_crowded(judged):
@@ -54,7 +58,10 @@ def judged_rates_figure(study: Study, tables: Mapping[str, Table]) -> Figure:
     if is_heuristic:
         caption += f" {HEURISTIC_JUDGES[0].upper()}{HEURISTIC_JUDGES[1:]}."
     footnote = HEURISTIC_FOOTNOTE if is_heuristic else ""
-    has_rows = judged.frame["judge"].nunique() > _MOST_JUDGES_ABREAST
+    has_rows = (
+        judged.frame["judge"].nunique() > _MOST_JUDGES_ABREAST
+        or len(conditions) > _MOST_CONDITIONS_ABREAST
+    )
     draw = draw_many_rates if has_rows else _draw_rates
     return draw_figure(study.settings, title, caption, lambda: draw(judged, title, footnote))
 

@@ -71,11 +71,13 @@ def draw_figure(settings: Settings, title: str, caption: str, draw: Callable[[],
 
 
 def drawable(name: str, longest: int = 28) -> str:
-    """Return a name as it may stand in a figure: cut, and □ for each sign the font lacks."""
+    """Return a name as it may stand in a figure: cut in the middle, □ for what the font lacks."""
     from matplotlib import font_manager
 
     font = font_manager.get_font(font_manager.findfont(_FONT))
-    shown = name if len(name) <= longest else f"{name[: longest - 1]}…"
+    tail = (longest - 1) // 2
+    is_long = len(name) > longest
+    shown = f"{name[: longest - 1 - tail]}…{name[len(name) - tail :]}" if is_long else name
     return "".join(
         sign if sign.isprintable() and font.get_char_index(ord(sign)) else "□" for sign in shown
     )

@@ -60,7 +60,12 @@ def label_design(found: Iterable[str], settings: Settings) -> Design:
         primary = [(reference, other) for other in ordered if other != reference]
         reason = f"primary contrasts: {reference} against each other condition"
     else:
-        return Design(ordered, None, (), "no reference condition: nothing is compared")
+        return Design(
+            ordered,
+            None,
+            (),
+            "no reference condition is named (reference, family): nothing is compared",
+        )
     _refuse_repeated(primary)
     contrasts = _with_exploratory(primary, ordered)
     _refuse_one_name(contrasts)

@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+_REMINDERS = {"gold": "; gold is one value a record, that of the untouched answer"}
+
+
 def as_text(column: pd.Series[Any]) -> pd.Series[Any]:
     """Return names as text, blank as missing; a column of floats (12.0) as its whole numbers."""
     if column.dtype.kind == "f":  # what a column of whole numbers becomes beside a blank
@@ -64,5 +67,5 @@ def refuse_two_values(said: Sequence[pd.DataFrame], key: Sequence[str], what: st
         raise StatisticsError(
             f"{found['file']}: row {found['row']}, {describe_row(found[list(key)].to_dict())}: "
             f"{what} is {in_message(found['value'])}, but {in_message(before['value'])} in row "
-            f"{before['row']} of {before['file']}"
+            f"{before['row']} of {before['file']}{_REMINDERS.get(what, '')}"
         )

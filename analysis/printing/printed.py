@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import Field
 
 from ragmend.analysis.printing.table import Table, print_rows
-from ragmend.records import Name, Record
+from ragmend.records import Count, Name, Record
 
 
 class Section(Record):
@@ -39,6 +39,14 @@ class PrintedFigure(Record):
     """Hash of the drawing: whoever shows it depends on the drawing through this file."""
 
 
+class LongTable(Record):
+    """A table that is too long for a report and stands in its files alone."""
+
+    name: Name
+    title: Name
+    n_rows: Count
+
+
 class PrintedAnalysis(Record):
     """What an analysis printed, in report order."""
 
@@ -46,6 +54,7 @@ class PrintedAnalysis(Record):
     sections: tuple[Section, ...]
     figures: tuple[PrintedFigure, ...]
     tables: tuple[PrintedTable, ...]
+    long_tables: tuple[LongTable, ...] = ()
     left_out: dict[str, str] = Field(default_factory=dict)
     """Tables that were not made, each with the reason."""
 

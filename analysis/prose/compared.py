@@ -74,7 +74,10 @@ def _labels(study: Study) -> Iterator[str]:
             f"{design.reason[0].upper()}{design.reason[1:]}{others}."
         )
     elif len(cube.conditions) > 1:
-        yield "No reference condition is known, so that conditions are not compared."
+        yield (
+            "No condition is named as the reference (--reference), so that conditions are not "
+            "compared and gold is not used."
+        )
 
 
 def _names(names: Sequence[str]) -> str:

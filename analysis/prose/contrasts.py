@@ -101,7 +101,7 @@ def _equivalent(row: PairedContrast, study: Study) -> str:
     if row.deff is None:
         return f"{sentence}, if the records are independent"
     if row.deff > 1:
-        return f"{sentence}, but for records taken as independent, which they are not quite"
+        return f"{sentence} if the records are taken as independent, though some share a source"
     return sentence
 
 
@@ -126,8 +126,8 @@ def _clusters(study: Study) -> Iterator[str]:
         )
     elif deffs:
         yield (
-            "Every significant primary contrast stays so when whole sources are drawn (the "
-            f"largest design effect of these is {round_half_up(max(deffs), 2)})."
+            "Every significant primary contrast stays significant when whole sources are drawn "
+            f"(design effects up to {round_half_up(max(deffs), 2)})."
         )
 
 

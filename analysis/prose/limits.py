@@ -24,10 +24,11 @@ def what_papers_say(study: Study, tables: Mapping[str, Table]) -> Section | None
         f"“{row['claim']}” ({row['source']}, {row['where']}) does not hold here: {row['evidence']}."
         for row in refuted
     ]
+    rest = "" if borne + len(refuted) == len(rows) else "; for the rest the input is missing"
     sentences.append(
         f"Of {counted(len(rows), 'sentence')} of the papers {borne} "
         f"{'is' if borne == 1 else 'are'} borne out by these data and {len(refuted)} "
-        f"{'is' if len(refuted) == 1 else 'are'} not; for the rest the input is missing."
+        f"{'is' if len(refuted) == 1 else 'are'} not{rest}."
     )
     return Section(
         heading="Sentences of the papers, held against these data", sentences=tuple(sentences)

@@ -17,7 +17,7 @@ from ragmend.errors import StatisticsError
 
 _LOW_CEILING = 0.2
 _MOST_NAMED = 6
-_MOST_SHOWN = 60
+_MOST_SHOWN = 120
 
 _AGREEMENT_COLUMNS = (
     Column("rater_a", "rater A", "text"),

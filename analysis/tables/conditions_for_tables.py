@@ -46,7 +46,7 @@ def without_sources(study: Study) -> str | None:
 def without_gold(study: Study) -> str | None:
     """Say that no record has gold, or that no condition is the untouched answers it holds on."""
     if study.design.reference is None:
-        return "needs to know which condition is the untouched answers"
+        return "needs the condition of the untouched answers (--reference)"
     return None if (study.cube.gold_R >= 0).any() else "needs gold labels"
 
 

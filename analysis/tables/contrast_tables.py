@@ -43,11 +43,11 @@ _CLUSTER_COLUMNS = (
     Column("contrast", "contrast", "text"),
     Column("icc", "ICC", "decimal", 3),
     Column("deff", "design effect", "decimal", 2),
-    Column("deff_critical", "critical", "decimal", 2),
+    Column("deff_critical", "critical effect", "decimal", 2),
     Column("ci", "interval over records", "interval", 2),
     Column("ci_cluster", "interval, by source", "interval", 2),
-    Column("p_wald", "p, records", "p_value"),
-    Column("p_cluster", "p, sources", "p_value"),
+    Column("p_wald", "Wald p, records", "p_value"),
+    Column("p_cluster", "Wald p, sources", "p_value"),
     Column("verdict", "under clustering", "text"),
 )
 _TASK_COLUMNS = (
@@ -72,7 +72,8 @@ _EQUAL_ENDS_NOTE = (
 )
 _DECISIVE_NOTE = (
     f"significant: p of McNemar's exact test below {SIGNIFICANCE_LEVEL:g}, Holm-adjusted for "
-    "primary contrasts; intervals are not adjusted"
+    "primary contrasts; intervals are not adjusted, so that one may leave out 0 (or Wald's p be "
+    "smaller) where this p is not"
 )
 
 
@@ -176,7 +177,7 @@ def contrast_clusters_table(study: Study) -> Table:
         "drawn; critical: the design effect at which Wald's test loses significance at the 5 % "
         "level; ICC: one-way analysis of variance, below 0 where records of one source differ "
         "more than others",
-        "p, records and p, sources: Wald's test with each of the two variances; normal, and "
+        "Wald p, records and sources: Wald's test with each of the two variances; normal, and "
         f"Student's t with df = {len(sources) - 1}; not adjusted",
         _DECISIVE_NOTE,
         few_sources_note(len(sources)),

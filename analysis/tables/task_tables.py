@@ -179,7 +179,8 @@ def _notes(inputs: TaskInputs, study: Study) -> Iterator[str]:
         yield "judged rates: no labels in this input"
     else:
         yield (
-            f"hallucinated, rate: judged by {study.primary_judge}, the primary judge; an empty "
+            f"hallucinated, rate: judged by {study.primary_judge}, the primary judge"
+            f"{'' if study.provenance.primary_judge else ' (none was named)'}; an empty "
             f"answer counts as not hallucinated; interval: Wilson, {level}"
         )
         yield from _difference_note(inputs.labels, study, level)

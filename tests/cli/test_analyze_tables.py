@@ -67,7 +67,7 @@ def test_every_golden_input_gives_every_table_that_files_allow(command, golden_o
         "claims_of_the_text",
         "provenance",
     } <= made
-    assert "table4_examples: needs" in done.stdout
+    assert "table4_examples" in done.stdout
     for name in made:
         for form in ("csv", "md", "tex"):
             assert (golden_out / "tables" / f"{name}.{form}").stat().st_size > 0
@@ -138,7 +138,10 @@ def test_labels_without_a_reference_give_the_agreement_alone(command, tmp_path):
     made = {path.stem for path in (tmp_path / "out" / "tables").glob("*.csv")}
     assert "agreement" in made
     assert "contrasts" not in made
-    assert "equivalence: no reference condition: nothing is compared" in done.stdout
+    assert (
+        "equivalence: no reference condition is named (reference, family): nothing is compared"
+        in done.stdout
+    )
 
 
 def test_one_condition_is_enough_for_agreement(command, tmp_path):
@@ -295,7 +298,7 @@ def test_the_command_in_the_provenance_makes_the_numbers_again(command, tmp_path
     assert command("analyze", "--labels", path, *words, "--out", tmp_path / "o").returncode == 0
     rows = pd.read_csv(tmp_path / "o" / "tables" / "provenance.csv")
     (line,) = set(rows["command"])
-    again = command(*line.split()[1:], "--out", tmp_path / "again")
+    again = command(*line.replace("DIR", str(tmp_path / "again")).split()[1:])
     assert again.returncode == 0, again.stderr
     for name in ("contrasts.csv", "agreement.csv", "provenance.csv"):
         first = (tmp_path / "o" / "tables" / name).read_bytes()

@@ -48,7 +48,7 @@ def test_an_import_says_what_it_made_and_what_comes_next(workplace, command):
     assert done.stdout.splitlines() == [
         "labels     4 rows of 4 read, label blank in 1",
         "manifest   my tables/import.json",
-        "next       ragmend analyze --labels 'my tables/labels.csv' --out DIR",
+        "next       ragmend analyze --labels 'my tables/labels.csv' --incomplete drop --out DIR",
     ]
     assert (workplace / "my tables" / "labels.csv").read_text() == (
         "record_id,judge,condition,label\n"

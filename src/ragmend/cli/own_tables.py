@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -50,7 +50,7 @@ def with_inputs(own: OwnTables, options: Mapping[str, object]) -> OwnTables:
         values = value if isinstance(value, tuple) else () if value is None else (value,)
         for one in values:
             words += [f"--{name}"] if one is True else [f"--{name}", str(one)]
-    update = {"inputs": inputs, "command": shlex.join(words)}
+    update = {"inputs": inputs, "command": f"{shlex.join(words)} --out DIR"}
     return own._replace(provenance=own.provenance.model_copy(update=update))
 
 
@@ -101,11 +101,15 @@ def _refuse_unknown_judges(said: Provenance, labels: pd.DataFrame) -> None:
                 )
 
 
+def _title(names: Sequence[str]) -> str:
+    return f"Analysis of {names[0] if len(names) == 1 else f'{len(names)} files'}"
+
+
 def _summary(own: OwnTables) -> Summary:
     settings, provenance = own.settings, own.provenance
     inputs = [(f"{frame}", files[0]) for frame, files in provenance.inputs.items()]
     return Summary(
-        title=f"Analysis of {', '.join(path.name for path in own.files.values())}",
+        title=_title([path.name for path in own.files.values()]),
         facts_title="Inputs and settings",
         facts=(
             *((name, f"{file.path} (SHA-256 {file.sha256})") for name, file in inputs),

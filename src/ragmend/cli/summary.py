@@ -1,11 +1,29 @@
 """What a finished run prints: its main tables in aligned columns, and where the files are."""
 
-from collections.abc import Iterable
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ragmend.paths import RunPaths
 
+if TYPE_CHECKING:
+    from ragmend.analysis.analyze import Analysis
+
 # The tables printed at the end of a run, in this order.
 PRINTED_TABLES = ("selection", "table3_arms", "acceptance", "table5_judged", "contrasts")
+
+# Of anyone's tables: those printed, where there are not more rows than a screen or two hold.
+SHOWN_TABLES = (
+    "selection", "table1_detectors", "table2_verifier", "table3_arms", "table5_judged",
+    "contrasts", "judge_reliability", "agreement",
+)  # fmt: skip
+MOST_ROWS = 48
+FRAME_NAMES = (
+    "labels", "claims", "arms", "records", "selection", "runs", "published",
+    "candidates", "detectors", "answers", "actions",
+)  # fmt: skip
 
 
 def summarize_run(paths: RunPaths) -> str:
@@ -19,6 +37,54 @@ def summarize_run(paths: RunPaths) -> str:
         f"report   {paths.report}",
     ]
     return "\n\n".join([*blocks, _notes(notes), "\n".join(places)])
+
+
+def describe_analysis(
+    analysis: Analysis, out: Path, given: Collection[str], *, is_brief: bool = False
+) -> str:
+    """Return an analysis of anyone's tables as text: main tables, what is missing, the places.
+
+    Args:
+        analysis: What was made.
+        out: The folder that it was written to.
+        given: The frames that were given, by name.
+        is_brief: Whether to leave the tables themselves out.
+    """
+    places = [f"tables   {out / 'tables'}", f"report   {out / 'report.md'}"]
+    if analysis.figures:
+        places.insert(1, f"figures  {out / 'figures'}")
+    if is_brief:
+        return "\n".join(places)
+    from ragmend.analysis.printing.write import table_markdown
+
+    shown = [analysis.tables[name] for name in SHOWN_TABLES if name in analysis.tables]
+    texts = [table_markdown(table) for table in shown if len(table.frame) <= MOST_ROWS]
+    long = [
+        f"long     {table.name}: {len(table.frame)} rows, in {out / 'tables' / table.name}.md"
+        for table in shown
+        if len(table.frame) > MOST_ROWS
+    ]
+    missing = _missing_tables(analysis.left_out, given)
+    return "\n\n".join([print_tables(texts), "\n".join([*long, *missing]), "\n".join(places)])
+
+
+def _missing_tables(left_out: Mapping[str, str], given: Collection[str]) -> list[str]:
+    """Say what the given tables could have had; what others alone make is counted."""
+    own = {name: why for name, why in left_out.items() if _needs(why) <= set(given)}
+    lines = [
+        f"without  {', '.join(name for name, why in own.items() if why == reason)}: {reason}"
+        for reason in dict.fromkeys(own.values())
+    ]
+    n_others = len(left_out) - len(own)
+    if n_others:
+        lines.append(f"without  {n_others} tables of other inputs; the report lists them")
+    return lines
+
+
+def _needs(reason: str) -> set[str]:
+    """Return the frames that a reason such as `needs claims.kind and arms` asks for."""
+    words = reason.removeprefix("needs ").split(" and ") if reason.startswith("needs ") else []
+    return {word.partition(".")[0] for word in words if word.partition(".")[0] in FRAME_NAMES}
 
 
 def print_tables(texts: Iterable[str]) -> str:

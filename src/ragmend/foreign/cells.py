@@ -180,7 +180,7 @@ def _joined(takes: Sequence[Take], by: str) -> Take:
             if by in part:
                 raise DataError(
                     f"{shorten(part)} holds {by!r}, which stands between the parts; "
-                    "choose another `by`"
+                    'put another `by` beside `join`, as in by = "|"'
                 )
         return by.join(parts)
 

@@ -224,7 +224,9 @@ def test_tables_of_contrasts_are_left_out_with_the_reason():
         name: reason_to_leave_out(study(labels), TABLES[name])
         for name in ("contrasts", "contrast_clusters", "task_contrasts")
     }
-    assert set(reasons.values()) == {"no reference condition: nothing is compared"}
+    assert set(reasons.values()) == {
+        "no reference condition is named (reference, family): nothing is compared"
+    }
 
 
 def test_what_a_table_needs_beside_columns_is_named():

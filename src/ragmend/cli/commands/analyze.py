@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ragmend.cli.experiment import reopen_experiment
-from ragmend.cli.summary import print_tables, summarize_run
+from ragmend.cli.summary import describe_analysis, summarize_run
 from ragmend.errors import StatisticsError
 
 if TYPE_CHECKING:
@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 
 FRAMES = ("labels", "claims", "arms", "records", "selection", "runs", "published")
 _HOLDS = {
-    "labels": "Judge labels: record_id, judge, condition, label[, source_id, task, gold, empty].",
+    "labels": (
+        "Labels: record_id, judge, condition, label (1: hallucinated)"
+        "[, source_id, task, gold, empty]."
+    ),
     "claims": "Claims with P(support), gold and each arm's action.",
     "arms": "What each arm did to each record.",
     "records": "Records with source_id, task, gold.",
@@ -26,11 +29,6 @@ _HOLDS = {
     "runs": "Detector runs: model, seed, f1 (percent), usable.",
     "published": "Scores as a paper prints them.",
 }
-_SHOWN = (
-    "selection", "table1_detectors", "table2_verifier", "table3_arms", "table5_judged",
-    "contrasts", "judge_reliability", "agreement",
-)  # fmt: skip
-_MOST_ROWS = 48  # a longer table is left to its file
 
 
 _OF_LABELS = ("reference", "family", "incomplete", "primary_judge", "same_family")
@@ -168,10 +166,10 @@ def _analyze_files(
     analysis = analyze_tables(own)
     if out is not None:
         write_analysis(analysis, own, out)
+    if out is not None:
+        click.echo(describe_analysis(analysis, out, files, is_brief=published is not None))
     if published is not None:
         _check(analysis, published, check)
-    elif out is not None:
-        click.echo(_describe(analysis, out))
 
 
 def _settings(given: Mapping[str, Any]) -> tuple[Any, Any]:
@@ -226,20 +224,3 @@ def _check(analysis: Analysis, published: Sequence[PublishedNumber], path: Path 
         click.echo(line)
     if not all_borne_out(checked):
         raise StatisticsError(f"{path}: not every number is as published")
-
-
-def _describe(analysis: Analysis, out: Path) -> str:
-    from ragmend.analysis.printing.write import table_markdown
-
-    shown = [analysis.tables[name] for name in _SHOWN if name in analysis.tables]
-    texts = [table_markdown(table) for table in shown if len(table.frame) <= _MOST_ROWS]
-    reasons = dict.fromkeys(analysis.left_out.values())
-    left_out = [
-        f"left out  {', '.join(name for name, why in analysis.left_out.items() if why == reason)}: "
-        f"{reason}"
-        for reason in reasons
-    ]
-    places = [f"tables   {out / 'tables'}", f"report   {out / 'report.md'}"]
-    if analysis.figures:
-        places.insert(1, f"figures  {out / 'figures'}")
-    return "\n\n".join([print_tables(texts), "\n".join(left_out), "\n".join(places)])

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from ragmend.foreign.convert import Table
+    from ragmend.foreign.convert import Imported, Table
 
 
 @click.command("import")
@@ -47,7 +47,17 @@ def import_command(map_name: str, out: Path | None, check_only: bool) -> None:
         return
     options = [word for name in imported.tables for word in (f"--{name}", out / table_file(name))]
     click.echo(f"manifest   {out / MANIFEST}")
+    if _lacks_labels(imported):
+        options += ["--incomplete", "drop"]
     click.echo(f"next       ragmend analyze {shlex.join(map(str, options))} --out DIR")
+
+
+def _lacks_labels(imported: "Imported") -> bool:
+    """Tell whether a label is blank, which `analyze` takes only when told what to do with it."""
+    from ragmend.foreign.writing import blank_cells
+
+    labels = imported.tables.get("labels")
+    return labels is not None and "label" in blank_cells(labels)
 
 
 def _describe(table: "Table") -> str:
