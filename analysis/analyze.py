@@ -53,7 +53,7 @@ def analyze(
         AccountingError: Counts that must agree do not.
     """
     study = Study(frames, settings or Settings(), provenance or Provenance())
-    refuse_contradictions(study.frames, study.provenance)
+    refuse_contradictions(frames, study.provenance, incomplete=study.settings.incomplete)
     tables, left_out = {}, {}
     for name, recipe in TABLES.items():
         reason = reason_to_leave_out(study, recipe)

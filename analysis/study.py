@@ -53,7 +53,15 @@ class Study:
     @property
     def n_dropped(self) -> int:
         """Return how many records lack a label and are left out of all that is judged."""
-        return self.cube.n_dropped if self.frames.has("labels") else 0
+        return self.cube.n_dropped + self._n_without_labels if self.frames.has("labels") else 0
+
+    @property
+    def _n_without_labels(self) -> int:
+        """Return how many records have no label at all, where that is what `drop` leaves out."""
+        records, labels = self.frames.records, self.frames.labels
+        if records is None or labels is None or self.settings.incomplete != "drop":
+            return 0
+        return len({*map(str, records["record_id"])} - {*map(str, labels["record_id"])})
 
     @cached_property
     def arms(self) -> ArmCube:

@@ -18,7 +18,7 @@ from ragmend.analysis.inputs.places import refuse_rows
 from ragmend.analysis.inputs.record_facts import refuse_tasks_named_as_totals, refuse_two_facts
 from ragmend.analysis.inputs.sayings import as_flag, as_text, refuse_two_values, sayings
 from ragmend.analysis.inputs.splits import is_development
-from ragmend.analysis.settings import Provenance
+from ragmend.analysis.settings import Incomplete, Provenance
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -29,7 +29,9 @@ _ANSWER = ["record_id", "condition"]
 _OF_RECORDS = (*_POPULATIONS, "claims", "selection")
 
 
-def refuse_contradictions(frames: Frames, provenance: Provenance) -> None:
+def refuse_contradictions(
+    frames: Frames, provenance: Provenance, *, incomplete: Incomplete = "refuse"
+) -> None:
     """Raise unless the tables agree on the records, what is known of them and what was done.
 
     A table or column that is not given, or not fit for its own table, is left to those that
@@ -38,6 +40,7 @@ def refuse_contradictions(frames: Frames, provenance: Provenance) -> None:
     Args:
         frames: All that is given.
         provenance: The names of the tables' files, and the threshold.
+        incomplete: Whether records may lack all their labels, and are then left out.
 
     Raises:
         StatisticsError: A record has two sources, tasks or golds; a task is called as a total
@@ -50,7 +53,7 @@ def refuse_contradictions(frames: Frames, provenance: Provenance) -> None:
     refuse_tasks_named_as_totals(frames, provenance)
     check_verdicts(frames, provenance)
     refuse_two_facts(frames, provenance)
-    _check_population(frames, provenance)
+    _check_population(frames, provenance, incomplete)
     check_actions(frames, provenance)
     check_arm_counts(frames, provenance)
     _check_empty_answers(frames, provenance)
@@ -73,7 +76,7 @@ def _with_text_ids(frames: Frames) -> Frames:
     )
 
 
-def _check_population(frames: Frames, provenance: Provenance) -> None:
+def _check_population(frames: Frames, provenance: Provenance, incomplete: Incomplete) -> None:
     given = frames._asdict()
     whole = [name for name in _POPULATIONS if _has_records(given[name])]
     if not whole:
@@ -81,10 +84,17 @@ def _check_population(frames: Frames, provenance: Provenance) -> None:
     first, *others = whole
     for name in others:
         _refuse_others(frames, name, first, provenance)
-        _refuse_others(frames, first, name, provenance)
+        if name != "labels" or not _may_lack_labels(frames, incomplete):
+            _refuse_others(frames, first, name, provenance)
     if _has_records(frames.claims):
         _refuse_others(frames, "claims", first, provenance)
     check_flags(frames, first, provenance)
+
+
+def _may_lack_labels(frames: Frames, incomplete: Incomplete) -> bool:
+    """Tell whether records without any label are left out, or the records only looked up in."""
+    is_looked_up = not any(map(_has_records, (frames.arms, frames.claims, frames.selection)))
+    return incomplete == "drop" or is_looked_up
 
 
 def _refuse_others(frames: Frames, name: str, within: str, provenance: Provenance) -> None:
@@ -94,6 +104,8 @@ def _refuse_others(frames: Frames, name: str, within: str, provenance: Provenanc
     if name == "claims":
         is_other &= ~is_development(frame)
     message = f"this record is not in {provenance.name_of(within)}"
+    if within == "labels":
+        message += "; --incomplete drop leaves out what has no label"
     refuse_rows(frame, is_other, ["record_id"], provenance.name_of(name), message)
 
 

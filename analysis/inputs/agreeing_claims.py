@@ -14,6 +14,7 @@ from ragmend.analysis.inputs.sayings import as_flag, as_text
 from ragmend.analysis.inputs.splits import is_development
 from ragmend.analysis.settings import Provenance
 from ragmend.errors import AccountingError
+from ragmend.records import ARMS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -37,7 +38,8 @@ def check_actions(frames: Frames, provenance: Provenance) -> None:
         return
     actions = {column: as_text(claims[column]) for column in claims if _is_action(column)}
     for column, action in actions.items():
-        if "p_support" in claims:
+        # An arm of one's own may have a threshold of its own.
+        if "p_support" in claims and str(column).removeprefix(_PREFIX) in ARMS:
             is_supported = _p_support(claims) >= provenance.threshold
             wrong = is_supported & action.notna() & (action != "keep")
             message = (

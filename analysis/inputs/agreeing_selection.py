@@ -29,8 +29,6 @@ def check_verdicts(frames: Frames, provenance: Provenance) -> None:
         ids = selection["record_id"]
         wrong = is_flagged & ids.isna()
         refuse_rows(selection, wrong, _KEY, name, "flagged, but without record_id")
-        wrong = ~is_flagged & ids.notna()
-        refuse_rows(selection, wrong, _KEY, name, "not flagged, but with a record_id")
         wrong = ids.notna() & ids.duplicated()
         refuse_rows(selection, wrong, _KEY, name, "its record_id occurs more than once")
     if "verdict" in selection:
@@ -57,6 +55,9 @@ def check_flags(frames: Frames, population: str, provenance: Provenance) -> None
     selection, records = frames.selection, frames._asdict()[population]
     if selection is None or selection.empty or "record_id" not in selection:
         return
-    wrong = records["record_id"].notna() & ~records["record_id"].isin(selection["record_id"])
+    flagged = selection["record_id"]
+    if "flagged" in selection:
+        flagged = flagged[as_flag(selection["flagged"]).eq(1).fillna(False).astype(bool)]
+    wrong = records["record_id"].notna() & ~records["record_id"].isin(flagged)
     message = f"no flagged response of {provenance.name_of('selection')} has this record_id"
     refuse_rows(records, wrong, ["record_id"], provenance.name_of(population), message)

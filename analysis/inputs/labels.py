@@ -183,8 +183,10 @@ def _flags(labels: pd.DataFrame, column: str, name: str) -> NDArray[np.int64]:
 def _gold(labels: pd.DataFrame, record_ids: Sequence[str], name: str) -> NDArray[np.int64]:
     if "gold" not in labels:
         return np.full(len(record_ids), _MISSING, dtype=np.int64)
-    of_record = _one_a_record(labels.assign(gold=_flags(labels, "gold", name)), "gold", name)
-    return of_record.loc[list(record_ids)].to_numpy(dtype=np.int64)
+    golds = labels.assign(gold=_flags(labels, "gold", name))
+    known = golds[golds["gold"] != _MISSING]  # blank in some rows of a record: known from others
+    of_record = _one_a_record(known, "gold", name)
+    return of_record.reindex(list(record_ids), fill_value=_MISSING).to_numpy(dtype=np.int64)
 
 
 def _fact(
@@ -207,8 +209,7 @@ def _one_a_record(labels: pd.DataFrame, column: str, name: str) -> pd.Series[Any
     differs = labels[column] != labels["record_id"].map(first)
     if differs.any():
         row = labels[differs].iloc[0]
-        values = (row[column], first[row["record_id"]])
-        here, before = ("blank" if v == _MISSING else in_message(v) for v in values)
+        here, before = map(in_message, (row[column], first[row["record_id"]]))
         message = f"{column} is {here} here and {before} in the record's first row"
         refuse_rows(labels, differs, KEY, name, message)
     return first

@@ -51,8 +51,9 @@ def _pairs(pairs: list[Row]) -> Iterator[str]:
         )
     capped = [row for row in known if row["kappa_max"] < LOW_CEILING]
     if capped:
+        where = "There" if len(known) == 1 else f"In {len(capped)} of them"
         yield (
-            f"In {len(capped)} of them the judges' own rates allow no κ above {LOW_CEILING:g}, "
+            f"{where} the judges' own rates allow no κ above {LOW_CEILING:g}, "
             "however well they agree: where nearly every answer gets the same label, chance "
             "explains most agreement. Read κ beside κ's ceiling and AC1 there."
         )

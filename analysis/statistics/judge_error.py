@@ -28,6 +28,9 @@ BY_CHANCE = "refused: the judge is no better than chance"
 PERHAPS_BY_CHANCE = "refused: the judge is not shown to be better than chance"
 IMPOSSIBLE = "refused: the formula leaves [0, 1]"
 UNJUDGED = "refused: no answer was judged"
+LEAST_OF_A_KIND = 5
+"""Fewest golds of each kind from which a normal interval is made."""
+TOO_FEW_GOLD = f"refused: gold has fewer than {LEAST_OF_A_KIND} answers of a kind"
 
 
 class JudgeError(NamedTuple):
@@ -233,11 +236,11 @@ def judge_corrected_rate(
         return CorrectedRate(judged, raw, None, None, refusal or BY_CHANCE)
     if other_R is not None:
         interval = _adjusted_interval(positives, n_judged, error, confidence)
-        return CorrectedRate(judged, raw, raw, interval, CORRECTED_IF)
+        return CorrectedRate(judged, raw, raw, _holding(raw, interval), CORRECTED_IF)
     if is_gold_rate:
         interval = wilson_interval(error.positives, len(gold), confidence=confidence)
     else:
-        interval = _partial_gold_interval(judge[gold < 0], error, confidence)
+        interval = _holding(raw, _partial_gold_interval(judge[gold < 0], error, confidence))
     return CorrectedRate(judged, raw, raw, interval, CORRECTED)
 
 
@@ -362,9 +365,16 @@ def _refusal(
         return BY_CHANCE
     if not 0 <= raw <= 1:
         return IMPOSSIBLE
+    if min(error.positives, error.negatives) < LEAST_OF_A_KIND and not is_gold_rate:
+        return TOO_FEW_GOLD
     # Near chance the rate is divided by what may be 0, unless gold gives it without division.
     is_perhaps_chance = interval.low <= 0 or _adjusted_error(error).youden <= 0
     return PERHAPS_BY_CHANCE if is_perhaps_chance and not is_gold_rate else None
+
+
+def _holding(rate: Fraction, interval: Interval) -> Interval:
+    """Return the interval, reaching to the rate: its centre is moved, its ends may miss it."""
+    return Interval(min(interval.low, float(rate)), max(interval.high, float(rate)))
 
 
 def _normal_interval(centre: float, deviation: float, confidence: float) -> Interval:

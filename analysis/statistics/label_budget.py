@@ -9,8 +9,7 @@ import numpy as np
 
 from ragmend.analysis.statistics.checks import check_count, check_level, check_number
 from ragmend.analysis.statistics.intervals import normal_quantile
-from ragmend.analysis.statistics.judge_error import judge_error
-from ragmend.analysis.statistics.prediction_powered import LEAST_OF_A_KIND
+from ragmend.analysis.statistics.judge_error import LEAST_OF_A_KIND, judge_error
 from ragmend.errors import StatisticsError
 
 if TYPE_CHECKING:

@@ -8,16 +8,18 @@ import numpy as np
 
 from ragmend.analysis.statistics.checks import check_level, check_number
 from ragmend.analysis.statistics.intervals import Interval, wilson_interval
-from ragmend.analysis.statistics.judge_error import IMPOSSIBLE, checked_labels
+from ragmend.analysis.statistics.judge_error import (
+    IMPOSSIBLE,
+    LEAST_OF_A_KIND,
+    TOO_FEW_GOLD,
+    checked_labels,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-LEAST_OF_A_KIND = 5
-"""Fewest golds of each kind from which a normal interval is made."""
 POWERED = "prediction-powered"
 ALL_GOLD = "gold rate: every record has gold"
-TOO_FEW_GOLD = f"refused: gold has fewer than {LEAST_OF_A_KIND} answers of a kind"
 NO_SPREAD = "refused: no label differs from what the judge's weight makes of it"
 
 

@@ -169,6 +169,11 @@ def judge_reliability_table(study: Study) -> Table:
     return Table("judge_reliability", title, table_frame(rows), _RELIABILITY_COLUMNS, notes)
 
 
+def without_seen_gold(study: Study) -> str | None:
+    """Say that no judge saw an untouched answer that has gold; None where one did."""
+    return None if _seen_with_gold(study) else "needs gold labels of untouched answers, not empty"
+
+
 def _seen_with_gold(study: Study) -> list[LabelCube]:
     """Return each judge's labels of the untouched answers that have gold and are not empty.
 
@@ -222,6 +227,11 @@ def _meaning_notes(study: Study, rows: Sequence[AgreementRow]) -> list[str]:
     gold = next((row for row in rows if row.rater_a == GOLD), None)
     if gold is not None:
         notes.append(f"gold: human annotation, on {gold.condition} alone ({gold.n} answers)")
+    if study.cube.empty_RJC is not None and (study.cube.empty_RJC == 1).any():
+        notes.append(
+            "an empty answer counts here as labelled 0 by every judge; judge_reliability and "
+            "judge_error leave it out"
+        )
     if any(row.rater_a == ALL for row in rows):
         units = "records" if study.cube.sources_R is None else "whole sources"
         notes.append(

@@ -14,6 +14,7 @@ from ragmend.analysis.printing.table import Column, Table, table_frame
 from ragmend.analysis.settings import Settings
 from ragmend.analysis.statistics.intervals import Interval
 from ragmend.analysis.statistics.judge_error import (
+    LEAST_OF_A_KIND,
     judge_corrected_rate,
     judge_error,
     youden_interval,
@@ -25,10 +26,7 @@ from ragmend.analysis.statistics.label_budget import (
     gold_correlation,
     labels_needed,
 )
-from ragmend.analysis.statistics.prediction_powered import (
-    LEAST_OF_A_KIND,
-    prediction_powered_rate,
-)
+from ragmend.analysis.statistics.prediction_powered import prediction_powered_rate
 from ragmend.analysis.study import Study
 from ragmend.errors import StatisticsError
 
@@ -183,7 +181,8 @@ def _error_notes(study: Study, reference: str) -> tuple[str, ...]:
         "answers are needed",
         "judged: of the answers that a judge saw; an empty answer is not hallucinated by "
         "definition and left out here",
-        f"on {reference} with gold for every record the corrected rate is the gold rate itself",
+        f"on {reference} with gold for every record the corrected rate is the gold rate itself, if "
+        "the judge is better than chance",
         "prediction-powered: gold where there is gold, the judge elsewhere, its errors taken "
         "off; valid if the records with gold are a random sample of all; not given with fewer "
         f"than {LEAST_OF_A_KIND} golds of a kind, and of a rare kind with few golds its interval "

@@ -19,6 +19,7 @@ from ragmend.analysis.tables.agreement_tables import (
     judge_reliability_table,
     rater_agreement_table,
     without_second_rater,
+    without_seen_gold,
 )
 from ragmend.analysis.tables.arm_tables import arms_table, gold_arms_table, without_gold_arms
 from ragmend.analysis.tables.calibration_tables import (
@@ -189,7 +190,10 @@ TABLES: dict[str, Recipe] = {
         also_reads=("records",),
     ),
     "judge_reliability": Recipe(
-        judge_reliability_table, needs=("labels",), unless=without_gold, also_reads=("records",)
+        judge_reliability_table,
+        needs=("labels",),
+        unless=first_reason(without_gold, without_seen_gold),
+        also_reads=("records",),
     ),
     "judge_error": Recipe(
         judge_error_table, needs=("labels",), unless=without_gold, also_reads=("records",)

@@ -62,7 +62,6 @@ CONTRADICTIONS = [
     ("claims", "record_id", 2, "r9", "claims.csv: row 3, record r9: this record is not in records"),
     ("selection", "record_id", 1, "r9", "records.csv: row 2, record r2: no flagged response of"),
     ("selection", "record_id", 1, None, "selection.csv: row 2, response r2: flagged, but without"),
-    ("selection", "record_id", 2, "r3", "row 3, response r3: not flagged, but with a record_id"),
     ("selection", "record_id", 1, "r1", "row 2, response r2: its record_id occurs more than once"),
     ("selection", "verdict", 0, "clean", "row 1, response r1: flagged must go with the verdict"),
     ("selection", "verdict", 2, "hallucinated", "row 3, response r3: flagged must go with"),
@@ -192,3 +191,29 @@ def test_claims_without_a_verdict_may_have_any_action(frames):
     claims = frames.claims.assign(kind="statement")
     claims.loc[0, ["kind", "p_support", "action_extractive"]] = ["heading", None, "drop"]
     check(without(frames._replace(claims=claims), "arms"))
+
+
+def legitimate(frames, **settings):
+    provenance = Provenance(threshold=0.5)
+    return refuse_contradictions(frames, provenance, **settings)
+
+
+def test_an_id_for_every_response_contradicts_nothing(golden_frames):
+    selection = golden_frames.selection.assign(record_id=golden_frames.selection["response_id"])
+    flagged = selection["flagged"] == 1
+    selection.loc[flagged, "record_id"] = golden_frames.selection.loc[flagged, "record_id"]
+    legitimate(golden_frames._replace(selection=selection))
+
+
+def test_records_that_are_only_looked_up_in_may_be_more_than_were_judged(golden_frames):
+    labels = golden_frames.labels[golden_frames.labels["record_id"] != "syn-0000"]
+    only = Frames(labels=labels, records=golden_frames.records)
+    legitimate(only)
+    with pytest.raises(StatisticsError, match="syn-0000: this record is not in labels; --incom"):
+        legitimate(golden_frames._replace(labels=labels))
+    legitimate(golden_frames._replace(labels=labels), incomplete="drop")
+
+
+def test_an_arm_of_ones_own_may_have_a_threshold_of_its_own(golden_frames):
+    claims = golden_frames.claims.assign(action_strict="drop")
+    legitimate(Frames(claims=claims))

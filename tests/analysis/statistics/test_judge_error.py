@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from statsmodels.stats.proportion import proportion_confint
 
@@ -246,3 +246,25 @@ def test_where_every_other_answer_is_empty_nothing_was_judged():
 def test_what_is_no_label_is_refused(judge, gold, other, message):
     with pytest.raises(StatisticsError, match=message):
         judge_corrected_rate(judge, gold, other_R=other)
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    hits=st.integers(0, 30),
+    misses=st.integers(0, 30),
+    right=st.integers(0, 30),
+    wrong=st.integers(0, 30),
+    flagged=st.integers(0, 400),
+)
+def test_a_corrected_rate_lies_in_its_own_interval(hits, misses, right, wrong, flagged):
+    gold = [1] * (hits + misses) + [0] * (right + wrong)
+    judge = [1] * hits + [0] * misses + [0] * right + [1] * wrong
+    if not gold:
+        return
+    other = np.array([1] * flagged + [0] * (400 - flagged))
+    found = judge_corrected_rate(np.array(judge), np.array(gold), other_R=other)
+    if found.corrected is None:
+        assert found.interval is None
+        return
+    assert 0 <= found.interval.low <= found.corrected <= found.interval.high <= 1
+    assert found.interval.low < found.interval.high

@@ -5,6 +5,7 @@ import pytest
 from scipy import stats
 
 from ragmend.analysis import Frames, Provenance, Settings, table_csv, table_latex
+from ragmend.analysis.analyze import analyze
 from ragmend.analysis.printing.table import print_rows
 from ragmend.analysis.study import Study
 from ragmend.analysis.tables.agreement_tables import (
@@ -209,8 +210,27 @@ def test_the_tables_can_be_written_as_latex(agreement, reliability):
 def test_many_raters_make_a_table_for_looking_up(golden_frames, agreement):
     assert not agreement.is_lookup
     one = golden_frames.labels.query("judge == 'qwen' and condition == 'original'")
-    many = pd.concat([one.assign(judge=f"judge-{j:02}") for j in range(12)])
+    many = pd.concat([one.assign(judge=f"judge-{j:02}") for j in range(16)])
     study = Study(Frames(labels=many), FAST, Provenance())
     table = rater_agreement_table(study)
-    assert len(table.frame) == 66 + 12 + 1
+    assert len(table.frame) == 120 + 16 + 1
     assert table.is_lookup
+
+
+def test_gold_of_answers_that_no_judge_saw_leaves_reliability_out_and_nothing_else():
+    labels = pd.DataFrame(
+        [
+            {
+                "record_id": f"r{i}", "judge": judge, "condition": condition,
+                "label": int(i > 2 and condition == "original"),
+                "gold": 0 if i == 0 else None,
+                "empty": int(i == 0),
+            }
+            for i in range(8)
+            for judge in ("a", "b")
+            for condition in ("original", "x")
+        ]
+    )  # fmt: skip
+    found = analyze(Frames(labels=labels), settings=FAST.model_copy(update={"figure_formats": ()}))
+    assert "contrasts" in found.tables
+    assert "gold" in found.left_out["judge_reliability"]
