@@ -225,6 +225,10 @@ def _create(path: Path, content: bytes) -> bool:
     """Make the file with this content; return whether that could be done now."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
+    except FileExistsError as error:
+        if path.parent.exists() and not path.parent.is_dir():
+            raise OutputError.of(path, error) from error
+        return False  # it was there, and another process took it away while mkdir looked
     except OSError as error:
         raise OutputError.of(path, error) from error
     try:

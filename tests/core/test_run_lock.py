@@ -386,3 +386,19 @@ def test_of_many_processes_at_once_exactly_one_gets_the_lock(tmp_path):
         process.stdout.close()
         assert process.wait() == 0
     assert not (tmp_path / "locks").exists()
+
+
+def test_a_folder_that_goes_while_it_is_made_is_tried_again(tmp_path, monkeypatch):
+    # As pathlib does it: mkdir finds the folder there, and then another process removes it.
+    made, calls = Path.mkdir, []
+
+    def mkdir(self, *args, **kwargs):
+        calls.append(self)
+        if len(calls) == 1:
+            raise FileExistsError(17, "File exists", str(self))
+        return made(self, *args, **kwargs)
+
+    monkeypatch.setattr(Path, "mkdir", mkdir)
+    with FileLock(tmp_path / "locks" / "x.lock"):
+        assert (tmp_path / "locks" / "x.lock").exists()
+    assert len(calls) > 1
