@@ -62,7 +62,11 @@ def analyze(
         else:
             left_out[name] = reason
     if not tables:
-        raise StatisticsError("no input, no table: give at least one of labels, claims, arms, …")
+        given = [name for name in Frames._fields if frames.has(name)]
+        raise StatisticsError(
+            f"no input, no table: of {', '.join(given) or 'nothing'} alone none can be made; give "
+            "at least one of labels, claims, arms, selection, runs, published"
+        )
     tables["provenance"] = provenance_table(tables, TABLES, study)
     figures = drawn_figures(study, tables)
     return Analysis(explain(study, tables), tables, figures, left_out)

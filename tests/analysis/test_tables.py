@@ -100,6 +100,11 @@ def test_no_input_at_all_is_refused():
         analyze(Frames())
 
 
+def test_records_alone_make_no_table_and_are_named(frames):
+    with pytest.raises(StatisticsError, match="of records alone none can be made"):
+        analyze(Frames(records=frames.records))
+
+
 def test_every_table_of_the_embedded_backend_says_so(frames):
     for table in analyze(frames, settings=FAST, provenance=EMBEDDED).tables.values():
         (note,) = (note for note in table.notes if note.startswith("verifier:"))

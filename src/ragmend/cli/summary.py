@@ -20,10 +20,6 @@ SHOWN_TABLES = (
     "contrasts", "judge_reliability", "agreement",
 )  # fmt: skip
 MOST_ROWS = 48
-FRAME_NAMES = (
-    "labels", "claims", "arms", "records", "selection", "runs", "published",
-    "candidates", "detectors", "answers", "actions",
-)  # fmt: skip
 
 
 def summarize_run(paths: RunPaths) -> str:
@@ -70,7 +66,13 @@ def describe_analysis(
 
 def _missing_tables(left_out: Mapping[str, str], given: Collection[str]) -> list[str]:
     """Say what the given tables could have had; what others alone make is counted."""
-    own = {name: why for name, why in left_out.items() if _needs(why) <= set(given)}
+    from ragmend.analysis.tables.recipes import TABLES
+
+    own = {
+        name: why
+        for name, why in left_out.items()
+        if {need.partition(".")[0] for need in TABLES[name].needs} <= set(given)
+    }
     lines = [
         f"without  {', '.join(name for name, why in own.items() if why == reason)}: {reason}"
         for reason in dict.fromkeys(own.values())
@@ -79,12 +81,6 @@ def _missing_tables(left_out: Mapping[str, str], given: Collection[str]) -> list
     if n_others:
         lines.append(f"without  {n_others} tables of other inputs; the report lists them")
     return lines
-
-
-def _needs(reason: str) -> set[str]:
-    """Return the frames that a reason such as `needs claims.kind and arms` asks for."""
-    words = reason.removeprefix("needs ").split(" and ") if reason.startswith("needs ") else []
-    return {word.partition(".")[0] for word in words if word.partition(".")[0] in FRAME_NAMES}
 
 
 def print_tables(texts: Iterable[str]) -> str:
