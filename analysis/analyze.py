@@ -75,7 +75,9 @@ def analyze(
 def _with_notes(table: Table, recipe: Recipe, study: Study) -> Table:
     """Return the table with what a reader of judges' labels must know of them."""
     table = mark_judges(table, study.provenance)
-    reads_labels = {"labels", "labels.empty"} & {*recipe.needs, *recipe.also_reads}
+    reads_labels = any(
+        need.partition(".")[0] == "labels" for need in (*recipe.needs, *recipe.also_reads)
+    )
     if not (reads_labels and study.n_dropped):
         return table
     records = "record lacks" if study.n_dropped == 1 else "records lack"

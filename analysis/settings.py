@@ -91,11 +91,15 @@ class Provenance(Record):
     embedded_verifier: bool = False
     """Whether the verifier was the lexical one."""
     embedded_judges: bool = False
-    """Whether the judges were heuristics."""
+    """Whether all judges were heuristics."""
+    heuristic_judges: tuple[Name, ...] = ()
+    """The heuristics among the judges, where others were language models."""
     verifier_name: str | None = None
     """The verifier's model, as recorded."""
     threshold: Probability = 0.5
     """Claims with P(support) strictly below it are eligible for repair."""
+    unstable_within: Annotated[float, Field(ge=0.0, le=0.5)] = 0.01
+    """Decisions so near the threshold may come out otherwise on another run."""
     judges: tuple[Name, ...] = ()
     """The judges in table order; empty: those found, by name."""
     primary_judge: str | None = None
@@ -115,3 +119,12 @@ class Provenance(Record):
         """Return the name of a frame's only file for messages, else the frame's own name."""
         files = self.inputs.get(frame, ())
         return files[0].path if len(files) == 1 else frame
+
+    @property
+    def has_model_verifier(self) -> bool:
+        """Tell whether the verifier is known to be a language model."""
+        return self.verifier_name is not None and not self.embedded_verifier
+
+    def is_heuristic(self, judge: str) -> bool:
+        """Tell whether a judge was a heuristic."""
+        return self.embedded_judges or judge in self.heuristic_judges

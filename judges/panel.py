@@ -6,45 +6,32 @@ claims nor evidence nor verdicts of the repair under judgement.
 
 from collections.abc import Callable, Mapping
 
+from ragmend.judges.judging import Found
 from ragmend.judges.numbers_names import find_foreign_numbers_and_names
 from ragmend.judges.overlap import find_uncovered_sentences
 from ragmend.judges.sentence_support import find_distant_sentences
-from ragmend.records import Condition, Judgement, Span
-from ragmend.text.reading import SourceReading
+from ragmend.records import Source, Span
+from ragmend.text.reading import SourceReading, read_source
 
-Judge = Callable[[SourceReading, str], tuple[Span, ...]]
+Rule = Callable[[SourceReading, str], tuple[Span, ...]]
 
-JUDGES: Mapping[str, Judge] = {
+JUDGES: Mapping[str, Rule] = {
     "overlap": find_uncovered_sentences,
     "numbers-names": find_foreign_numbers_and_names,
     "sentence-support": find_distant_sentences,
 }
 
 
-def judge_answer(
-    name: str, reading: SourceReading, *, record_id: str, condition: Condition, answer: str
-) -> Judgement:
-    """Judge one answer to a source.
+class EmbeddedJudge:
+    """A judge that is a rule; keeps the reading of the source it was last asked about."""
 
-    Args:
-        name: Which judge; a key of `JUDGES`.
-        reading: The source that the answer must be supported by, read once; its question is
-            context.
-        record_id: The answer's record.
-        condition: The condition the answer stands for; the judge does not see it.
-        answer: The complete answer; one without text is not sent to the judge.
+    def __init__(self, name: str) -> None:
+        """Take the rule of that name, a key of `JUDGES`."""
+        self._name = name
+        self._last: tuple[Source, SourceReading] | None = None
 
-    Returns:
-        Label 1 with the unsupported spans, or label 0; status `empty_answer` for an answer
-        without text, which is not hallucinatory by definition.
-    """
-    is_empty = not answer.strip()
-    spans = () if is_empty else JUDGES[name](reading, answer)
-    return Judgement(
-        record_id=record_id,
-        condition=condition,
-        judge=name,
-        label=1 if spans else 0,
-        spans=spans,
-        status="empty_answer" if is_empty else "ok",
-    )
+    async def find(self, source: Source, answer: str) -> Found:
+        """Return the stretches of an answer that the rule finds unsupported."""
+        if self._last is None or self._last[0] != source:
+            self._last = (source, read_source(source))
+        return Found(JUDGES[self._name](self._last[1], answer))

@@ -11,6 +11,7 @@ from itertools import pairwise
 from typing import Literal, NamedTuple
 
 from ragmend.errors import AccountingError, LookupMissError
+from ragmend.llm.labels import Support
 from ragmend.records import (
     ARMS,
     ActionKind,
@@ -57,6 +58,11 @@ def is_verified(kind: ClaimKind, verify: Literal["all", "statements"]) -> bool:
 def is_eligible(verdict: Verdict, threshold: float) -> bool:
     """Tell whether a claim is to be repaired: P(support) < threshold, strictly."""
     return verdict.p_support < threshold
+
+
+def decides(verdict: Verdict, threshold: float) -> bool:
+    """Tell whether a verdict puts its claim on one side of a threshold; see `Support.decides`."""
+    return Support(verdict.p_support, interval=verdict.p_interval).decides(threshold)
 
 
 def record_answers(verdicts: Iterable[Verdict], candidates: Iterable[Candidate]) -> Recorded:
@@ -108,6 +114,11 @@ def decide(
     verdict = recorded.verdicts.get(claim.claim_id)
     if verdict is None:
         raise LookupMissError(f"claim {claim.claim_id}: no recorded verdict; run `verify` again")
+    if not decides(verdict, threshold):
+        raise LookupMissError(
+            f"claim {claim.claim_id}: P(support) is known to lie between {verdict.p_interval} "
+            f"only, which does not decide it at {threshold:g}; run `verify` again"
+        )
     if not is_eligible(verdict, threshold):
         return Decision("keep", claim.text, n_lookups=1)
     for n_asked, kind in enumerate(ARM_POLICIES[arm], 1):

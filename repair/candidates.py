@@ -6,21 +6,24 @@ accepted when the gate passes it and P(support) reaches the same threshold as pa
 Source: Mulakkayala, van Stein, Plaat (arXiv 2608.29307), sections 3.3 and 3.4.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
-from ragmend.records import Candidate, CandidateKind, Claim, Evidence, Gate, Source
+from ragmend.errors import AnswerFaultError
+from ragmend.llm.labels import Support
+from ragmend.records import Candidate, CandidateKind, Claim, Evidence, Gate, Rewrite, Source
 from ragmend.repair.extracting.extracts import extracts, is_about_the_answer, squeezed
 from ragmend.repair.gate import check_gate
-from ragmend.repair.verification import Rewriter, Verifier
+from ragmend.repair.verification import Verifier
 from ragmend.text.reading import SourceReading, read_source
 
+_SCORES = ("p_support", "candidate_mass", "p_interval")
 
-class Roles(NamedTuple):
-    """Who proposes and verifies edits, and by which rule they are accepted."""
+
+class Acceptance(NamedTuple):
+    """Who verifies edits, and by which rule they are accepted."""
 
     verifier: Verifier
-    rewriter: Rewriter
     threshold: float
     verify_edit: Literal["claim", "in_context"]
 
@@ -35,19 +38,26 @@ class Proposal(NamedTuple):
     gate: Gate
 
 
-def propose_candidates(
+def says_something_of_its_source(claim: Claim) -> bool:
+    """Tell whether a sentence of the source can say what a claim should have said.
+
+    It says nothing in the place of a heading, a lead-in, a question, or of what the answer says
+    of its passages or of itself.
+    """
+    return claim.kind == "statement" and not is_about_the_answer(claim.text)
+
+
+async def propose_candidates(
     source: Source,
     answer: str,
     claims: Sequence[Claim],
     *,
     evidence: Sequence[Evidence],
     eligible: frozenset[str],
-    roles: Roles,
+    rewrites: Sequence[Rewrite],
+    acceptance: Acceptance,
 ) -> list[Candidate]:
-    """Propose, gate and verify edits of one answer's unsupported statements.
-
-    Headings, lead-ins, questions and what the answer says of its passages or itself get no
-    candidate: a sentence of the source says nothing in their place.
+    """Propose, gate and verify edits of one answer's unsupported claims.
 
     Args:
         source: What the answer must be supported by.
@@ -55,33 +65,35 @@ def propose_candidates(
         claims: All its claims, in order.
         evidence: Their evidence rows.
         eligible: Ids of the claims with P(support) below the threshold.
-        roles: The verifier and rewriter, and the rule of acceptance.
+        rewrites: What the rewriter made of them; one without text proposes nothing.
+        acceptance: The verifier and the rule of acceptance.
 
     Returns:
         Candidates in order of the claims; a claim without evidence or without a rewrite has
         fewer than two.
 
     Raises:
-        AnswerFaultError: A rewrite or a verdict could not be had.
+        AnswerFaultError: A verdict could not be had, or is not known well enough to decide.
     """
-    wanted = [
-        claim
-        for claim in claims
-        if claim.claim_id in eligible
-        and claim.kind == "statement"
-        and not is_about_the_answer(claim.text)
-    ]
+    wanted = [claim for claim in claims if claim.claim_id in eligible]
     if not wanted:
         return []
     reading = read_source(source)
     ranked: dict[str, list[Evidence]] = {}
     for row in sorted(evidence, key=lambda row: row.rank):
         ranked.setdefault(row.claim_id, []).append(row)
-    extracts = _extracts(reading, answer, wanted, ranked)
-    rewrites = _rewrites(source, wanted, ranked, roles.rewriter, reading)
+    proposals = [
+        *_extracts(reading, answer, wanted, ranked),
+        *_rewrites(wanted, ranked, {each.claim_id: each for each in rewrites}, reading),
+    ]
     order = {claim.claim_id: number for number, claim in enumerate(wanted)}
-    proposals = sorted([*extracts, *rewrites], key=lambda p: order[p.claim.claim_id])
-    return _accept(proposals, source, claims, roles, reading)
+    proposals.sort(key=lambda proposal: order[proposal.claim.claim_id])
+    passed = [proposal for proposal in proposals if proposal.gate.passed]
+    texts = [_verified_text(each, claims, acceptance.verify_edit) for each in passed]
+    supports = await acceptance.verifier.score_texts(source, answer, texts) if texts else []
+    scored = {_key(each): support for each, support in zip(passed, supports, strict=True)}
+    candidates = (_as_candidate(each, scored, acceptance.threshold) for each in proposals)
+    return list(_each_extract_once(candidates, reading))
 
 
 def _extracts(
@@ -90,43 +102,29 @@ def _extracts(
     wanted: Sequence[Claim],
     ranked: dict[str, list[Evidence]],
 ) -> Iterator[Proposal]:
-    for found in extracts(reading, answer, wanted, ranked):
+    replaceable = [claim for claim in wanted if says_something_of_its_source(claim)]
+    for found in extracts(reading, answer, replaceable, ranked):
         gate = Gate(passed=not found.reasons, reasons=found.reasons)
         text, ids = found.text, (found.fragment.fragment_id,)
         yield Proposal(found.claim, "extract", text, ids, gate)
 
 
 def _rewrites(
-    source: Source,
     wanted: Sequence[Claim],
     ranked: dict[str, list[Evidence]],
-    rewriter: Rewriter,
+    rewrites: Mapping[str, Rewrite],
     reading: SourceReading,
 ) -> Iterator[Proposal]:
     for claim in wanted:
-        rows = ranked.get(claim.claim_id, [])
-        text = rewriter.rewrite(source, claim, rows)
+        rewrite = rewrites.get(claim.claim_id)
+        text = None if rewrite is None else rewrite.text
         if text is not None and squeezed(text) != squeezed(claim.text):
-            ids = tuple(row.fragment_id for row in rows)
+            ids = tuple(row.fragment_id for row in ranked.get(claim.claim_id, []))
             yield Proposal(claim, "rewrite", text, ids, check_gate(text, reading))
 
 
-def _accept(
-    proposals: Sequence[Proposal],
-    source: Source,
-    claims: Sequence[Claim],
-    roles: Roles,
-    reading: SourceReading,
-) -> list[Candidate]:
-    passed = [proposal for proposal in proposals if proposal.gate.passed]
-    texts = [_verified_text(proposal, claims, roles.verify_edit) for proposal in passed]
-    scores = roles.verifier.score_texts(source, texts) if texts else []
-    scored = {
-        (proposal.claim.claim_id, proposal.kind): score
-        for proposal, score in zip(passed, scores, strict=True)
-    }
-    candidates = (_as_candidate(proposal, scored, roles.threshold) for proposal in proposals)
-    return list(_each_extract_once(candidates, reading))
+def _key(proposal: Proposal) -> tuple[str, CandidateKind]:
+    return proposal.claim.claim_id, proposal.kind
 
 
 def _each_extract_once(
@@ -140,7 +138,7 @@ def _each_extract_once(
             parts = reading.parts_of(reading.fragments[position])
             if not substituted.isdisjoint(parts):
                 gate = Gate(passed=False, reasons=("already_substituted",))
-                refusal = {"gate": gate, "p_support": None, "accepted": False}
+                refusal = {"gate": gate, "accepted": False, **dict.fromkeys(_SCORES)}
                 yield candidate.model_copy(update=refusal)
                 continue
             substituted.update(parts)
@@ -148,9 +146,15 @@ def _each_extract_once(
 
 
 def _as_candidate(
-    proposal: Proposal, scored: dict[tuple[str, CandidateKind], float], threshold: float
+    proposal: Proposal, scored: Mapping[tuple[str, CandidateKind], Support], threshold: float
 ) -> Candidate:
-    p_support = scored.get((proposal.claim.claim_id, proposal.kind))
+    support = scored.get(_key(proposal))
+    if support is not None and not support.decides(threshold):
+        raise AnswerFaultError(
+            f"the edited text's P(support) is known to lie between {support.interval} only",
+            status="undecided",
+            claim_id=proposal.claim.claim_id,
+        )
     return Candidate(
         record_id=proposal.claim.record_id,
         claim_id=proposal.claim.claim_id,
@@ -158,8 +162,10 @@ def _as_candidate(
         text=proposal.text,
         evidence_ids=proposal.evidence_ids,
         gate=proposal.gate,
-        p_support=p_support,
-        accepted=p_support is not None and p_support >= threshold,
+        p_support=None if support is None else support.p,
+        candidate_mass=None if support is None else support.mass,
+        p_interval=None if support is None else support.interval,
+        accepted=support is not None and support.p >= threshold,
     )
 
 

@@ -1,9 +1,14 @@
-"""The roles that answer about claims, whatever stands behind them."""
+"""The roles that answer about claims, whatever stands behind them.
+
+Both are asked with the whole answer at hand: it decides which parts of a source that is too long
+for a model's context are left out. They must not judge by it otherwise.
+"""
 
 from collections.abc import Sequence
 from typing import Protocol
 
-from ragmend.records import Claim, Evidence, Source, Verdict
+from ragmend.llm.labels import Support
+from ragmend.records import Claim, Evidence, Rewrite, Source, Verdict
 
 
 class Verifier(Protocol):
@@ -13,8 +18,8 @@ class Verifier(Protocol):
     def name(self) -> str:
         """The name that stands in verdicts and tables."""
 
-    def verify(
-        self, source: Source, claims: Sequence[Claim], evidence: Sequence[Evidence]
+    async def verify(
+        self, source: Source, answer: str, claims: Sequence[Claim], evidence: Sequence[Evidence]
     ) -> list[Verdict]:
         """Return one verdict a claim, in order.
 
@@ -22,8 +27,8 @@ class Verifier(Protocol):
             AnswerFaultError: One of them could not be had.
         """
 
-    def score_texts(self, source: Source, texts: Sequence[str]) -> list[float]:
-        """Return P(support) of each text, in order (pass 2).
+    async def score_texts(self, source: Source, answer: str, texts: Sequence[str]) -> list[Support]:
+        """Return how far each text is supported, in order (pass 2).
 
         Raises:
             AnswerFaultError: One of them could not be had.
@@ -37,8 +42,10 @@ class Rewriter(Protocol):
     def name(self) -> str:
         """The name that stands in tables."""
 
-    def rewrite(self, source: Source, claim: Claim, evidence: Sequence[Evidence]) -> str | None:
-        """Return a text that the source should support; None: nothing is proposed.
+    async def rewrite(
+        self, source: Source, answer: str, claim: Claim, evidence: Sequence[Evidence]
+    ) -> Rewrite:
+        """Return a text that the source should support, or that nothing is supported.
 
         Raises:
             AnswerFaultError: No usable answer came.

@@ -11,6 +11,13 @@ settings.register_profile("ragmend", deadline=None, derandomize=True)
 settings.load_profile("ragmend")
 
 
+def pytest_addoption(parser):
+    """Let goldens be written anew."""
+    parser.addoption(
+        "--update-golden", action="store_true", help="write golden files instead of comparing"
+    )
+
+
 @pytest.fixture(scope="session")
 def real_data() -> Path:
     """The folder of real data; only without it may a test that needs it be skipped."""

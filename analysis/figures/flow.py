@@ -17,12 +17,12 @@ from ragmend.analysis.figures.flow_counts import (
 )
 from ragmend.analysis.figures.style import (
     COLOURS,
-    HEURISTIC_FOOTNOTE,
     INK,
     QUIET,
     Figure,
     draw_figure,
     drawable,
+    heuristic_footnote,
     new_canvas,
     set_footnote,
     set_title,
@@ -84,13 +84,12 @@ def flow_figure(study: Study, tables: Mapping[str, Table]) -> Figure | None:
     if claims is None and "selection" not in tables:
         return None
     rows = _rows(claims, tables, f"{study.provenance.threshold:g}")
-    is_heuristic = study.provenance.embedded_judges
     caption = (
         f"Claims with P(support) below {study.provenance.threshold:g} are eligible for repair; "
         "each arm deals with them in its own way and keeps all others as they are. Every count "
         "is of this input."
     )
-    footnote = HEURISTIC_FOOTNOTE if is_heuristic and "table5_judged" in tables else ""
+    footnote = heuristic_footnote(study.provenance) if "table5_judged" in tables else ""
     return draw_figure(study.settings, _TITLE, caption, lambda: _draw(rows, footnote))
 
 

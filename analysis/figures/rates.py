@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Any
 from ragmend.analysis.figures.many_rates import draw_many_rates
 from ragmend.analysis.figures.style import (
     COLOURS,
-    HEURISTIC_FOOTNOTE,
     MARKERS,
     Figure,
     clear_frame,
     draw_figure,
     drawable,
+    heuristic_footnote,
     new_canvas,
     set_footnote,
     set_title,
 )
-from ragmend.analysis.printing.notes import FAMILY_MARK, HEURISTIC_JUDGES
+from ragmend.analysis.printing.notes import FAMILY_MARK, heuristic_note
 from ragmend.analysis.printing.table import Table, round_half_up
 from ragmend.analysis.study import Study
 
@@ -43,7 +43,7 @@ def judged_rates_figure(study: Study, tables: Mapping[str, Table]) -> Figure:
         tables: The finished tables; the frame of `table5_judged` is what is drawn.
     """
     judged = tables["table5_judged"]
-    is_heuristic = study.provenance.embedded_judges
+    heuristic = heuristic_note(study.provenance)
     conditions = judged.frame["condition"].unique()
     title = "Answers judged hallucinated, by condition and judge"
     if len(conditions) == 1:
@@ -55,9 +55,9 @@ def judged_rates_figure(study: Study, tables: Mapping[str, Table]) -> Figure:
     for note in judged.notes:
         if note.startswith(FAMILY_MARK):
             caption += f" {note}."
-    if is_heuristic:
-        caption += f" {HEURISTIC_JUDGES[0].upper()}{HEURISTIC_JUDGES[1:]}."
-    footnote = HEURISTIC_FOOTNOTE if is_heuristic else ""
+    if heuristic is not None:
+        caption += f" {heuristic[0].upper()}{heuristic[1:]}."
+    footnote = heuristic_footnote(study.provenance)
     has_rows = (
         judged.frame["judge"].nunique() > _MOST_JUDGES_ABREAST
         or len(conditions) > _MOST_CONDITIONS_ABREAST

@@ -9,7 +9,7 @@ import io
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ragmend.analysis.settings import Settings
+from ragmend.analysis.settings import Provenance, Settings
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -51,6 +51,19 @@ class Figure(NamedTuple):
     title: str
     caption: str
     images: dict[str, bytes]
+
+
+def heuristic_footnote(provenance: Provenance) -> str:
+    """Return what a drawing says of heuristic judges; empty where none is."""
+    if provenance.embedded_judges:
+        return HEURISTIC_FOOTNOTE
+    names = provenance.heuristic_judges
+    if not names:
+        return ""
+    return (
+        f"Heuristic, no language model: {', '.join(map(drawable, names))}. A lower rate by "
+        f"{'it' if len(names) == 1 else 'them'} does not show a better answer."
+    )
 
 
 def draw_figure(settings: Settings, title: str, caption: str, draw: Callable[[], Canvas]) -> Figure:

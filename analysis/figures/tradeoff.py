@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from ragmend.analysis.figures.style import (
     COLOURS,
-    HEURISTIC_FOOTNOTE,
     MARKERS,
     QUIET,
     Figure,
     clear_frame,
     draw_figure,
     drawable,
+    heuristic_footnote,
     new_canvas,
     set_footnote,
     set_title,
 )
-from ragmend.analysis.printing.notes import FAMILY_MARK, HEURISTIC_JUDGES
+from ragmend.analysis.printing.notes import FAMILY_MARK, heuristic_note
 from ragmend.analysis.printing.table import Table
 from ragmend.analysis.study import Study
 
@@ -103,10 +103,10 @@ def tradeoff_figure(study: Study, tables: Mapping[str, Table]) -> Figure | None:
     )
     if judge != study.primary_judge:
         caption += f" {next(n for n in contrasts.notes if n.startswith(FAMILY_MARK))}."
-    is_heuristic = study.provenance.embedded_judges
-    if is_heuristic:
-        caption += f" {HEURISTIC_JUDGES[0].upper()}{HEURISTIC_JUDGES[1:]}."
-    footnote = HEURISTIC_FOOTNOTE if is_heuristic else ""
+    footnote, heuristic = "", heuristic_note(study.provenance)
+    if heuristic is not None and study.provenance.is_heuristic(study.primary_judge):
+        caption += f" {heuristic[0].upper()}{heuristic[1:]}."
+        footnote = heuristic_footnote(study.provenance)
     of_tasks = _task_points(tables.get("table6_tasks"), {point.arm for point in points})
     return draw_figure(
         study.settings,

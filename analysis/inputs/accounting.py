@@ -18,6 +18,7 @@ from ragmend.records import (
     Judgement,
     RepairedAnswer,
     Response,
+    Rewrite,
     Selected,
     TaskType,
     Verdict,
@@ -46,6 +47,8 @@ class RunRecords(NamedTuple):
     arms: Sequence[Arm] = ARMS
     detector_scores: Sequence[DetectorScore] = ()
     """Counts of the detector run that defines the population, if it was scored."""
+    rewrites: Sequence[Rewrite] | None = None
+    """What the rewriter said on each claim that it was asked about; None: not recorded."""
 
     @property
     def conditions(self) -> tuple[str, ...]:

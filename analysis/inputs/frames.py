@@ -25,7 +25,8 @@ class Frames(NamedTuple):
     """The tidy inputs of an analysis; None: not given, and its tables are left out."""
 
     labels: pd.DataFrame | None = None
-    """record_id, judge, condition, label; perhaps source_id, task, gold, empty."""
+    """record_id, judge, condition, label; perhaps source_id, task, gold, empty, n_spans (strings
+    that the judge named as unsupported), n_located (those of them that stand in the answer)."""
     arms: pd.DataFrame | None = None
     """record_id, task, gold, arm, claims, eligible, claims_kept (not dropped), dropped,
     substituted, rewritten, original_chars, repaired_chars."""
@@ -42,6 +43,12 @@ class Frames(NamedTuple):
     population), empty_pct and unparsed_pct (shares of its answers)."""
     candidates: pd.DataFrame | None = None
     """record_id, claim_id, kind, gate_passed, gate_reasons (tuple), p_support, accepted."""
+    verdicts: pd.DataFrame | None = None
+    """record_id, claim_id, task, p_support, p_low and p_high (NA: known exactly), candidate_mass
+    (NA: no language model's), form_probs (dict or None), left_out_fragments."""
+    rewrites: pd.DataFrame | None = None
+    """record_id, claim_id, has_text (0: the rewriter said that nothing is supported); one row for
+    each claim that it was asked about."""
     detectors: pd.DataFrame | None = None
     """run_id, level, protocol, group, n_responses, tp, fp, fn, tn."""
     answers: pd.DataFrame | None = None

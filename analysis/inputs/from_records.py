@@ -8,8 +8,18 @@ from typing import TYPE_CHECKING, Any
 
 from ragmend.analysis.inputs.accounting import RunRecords, check_accounting
 from ragmend.analysis.inputs.frames import GOLD_COLUMNS, Frames
+from ragmend.analysis.inputs.model_answers import check_model_answers
 from ragmend.errors import AccountingError
-from ragmend.records import Action, Candidate, Claim, Judgement, RepairedAnswer, Response
+from ragmend.records import (
+    Action,
+    Candidate,
+    Claim,
+    Judgement,
+    RepairedAnswer,
+    Response,
+    Rewrite,
+    Verdict,
+)
 from ragmend.scoring import overlaps_any
 
 if TYPE_CHECKING:
@@ -24,10 +34,12 @@ def build_frames(run: RunRecords, *, threshold: float) -> Frames:
         threshold: Claims with P(support) strictly below it are eligible for repair.
 
     Raises:
-        AccountingError: Something was lost, doubled or changed between the stages.
+        AccountingError: Something was lost, doubled or changed between the stages, or decided
+            otherwise than the recorded answers say.
         StatisticsError: A (record, judge, condition) cell is missing or doubled.
     """
     check_accounting(run)
+    check_model_answers(run, threshold=threshold)
     responses = {response.record_id: response for response in run.responses}
     facts = {
         record_id: _record_facts(responses[record_id], run.tasks)
@@ -40,6 +52,8 @@ def build_frames(run: RunRecords, *, threshold: float) -> Frames:
         records=_frame(facts.values()),
         selection=_selection_frame(run),
         candidates=_candidate_frame(run.candidates),
+        verdicts=_verdict_frame(run.verdicts, facts),
+        rewrites=None if run.rewrites is None else _rewrite_frame(run.rewrites),
         detectors=_frame(score.model_dump() for score in run.detector_scores),
         answers=_answer_frame(run.answers),
         actions=_action_frame(run.actions),
@@ -67,11 +81,17 @@ def _label_frame(run: RunRecords, facts: Mapping[str, dict[str, Any]]) -> pd.Dat
             "condition": condition,
             "label": int(found[record_id, judge, condition].label),
             "empty": int(found[record_id, judge, condition].status == "empty_answer"),
+            **_span_columns(found[record_id, judge, condition]),
         }
         for record_id in facts
         for judge in run.judges
         for condition in run.conditions
     )
+
+
+def _span_columns(judgement: Judgement) -> dict[str, int]:
+    n_located = len(judgement.spans)
+    return {"n_spans": n_located + len(judgement.unlocated), "n_located": n_located}
 
 
 def _arm_frame(
@@ -191,6 +211,39 @@ def _candidate_frame(candidates: Sequence[Candidate]) -> pd.DataFrame:
         for c in candidates
     ]
     return pd.DataFrame(rows, columns=columns)
+
+
+def _verdict_frame(
+    verdicts: Sequence[Verdict], facts: Mapping[str, dict[str, Any]]
+) -> pd.DataFrame:
+    import pandas as pd
+
+    rows = [
+        (
+            verdict.record_id,
+            verdict.claim_id,
+            facts[verdict.record_id]["task"],
+            verdict.p_support,
+            *(verdict.p_interval or (None, None)),
+            verdict.candidate_mass,
+            verdict.form_probs,
+            verdict.left_out_fragments,
+        )
+        for verdict in verdicts
+    ]
+    columns = [
+        "record_id", "claim_id", "task", "p_support", "p_low", "p_high", "candidate_mass",
+        "form_probs", "left_out_fragments",
+    ]  # fmt: skip
+    numbers = ("p_support", "p_low", "p_high", "candidate_mass")
+    return pd.DataFrame(rows, columns=columns).astype(dict.fromkeys(numbers, "float64"))
+
+
+def _rewrite_frame(rewrites: Sequence[Rewrite]) -> pd.DataFrame:
+    import pandas as pd
+
+    rows = [(r.record_id, r.claim_id, int(r.text is not None)) for r in rewrites]
+    return pd.DataFrame(rows, columns=["record_id", "claim_id", "has_text"])
 
 
 def _answer_frame(answers: Sequence[RepairedAnswer]) -> pd.DataFrame:

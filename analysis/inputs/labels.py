@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ragmend.analysis.inputs.frames import require_columns
+from ragmend.analysis.inputs.named_spans import SPAN_COLUMNS, SpanCounts, span_counts
 from ragmend.analysis.inputs.places import (
     describe_row,
     in_message,
@@ -53,6 +54,8 @@ class LabelCube(NamedTuple):
     """Source of each record; None where the table does not say."""
     n_dropped: int
     """Records left out because a label was missing."""
+    spans_RJC: SpanCounts | None = None  # noqa: N815
+    """What the judges named; None where the table does not say."""
 
     def labels_R(self, judge: str, condition: str) -> NDArray[np.int64]:  # noqa: N802
         """Return one judge's labels of one condition."""
@@ -71,8 +74,9 @@ def label_cube(
 
     Args:
         labels: Columns record_id, judge, condition, label (0/1 or true/false), and perhaps
-            empty (0/1), gold (0/1 or missing), task and source_id, each the same in all rows
-            of a record.
+            empty (0/1), n_spans and n_located (counts, or missing for a judge that names
+            nothing), gold (0/1 or missing), task and source_id, the latter three the same in
+            all rows of a record.
         conditions: The conditions that every record must have, in the cube's order.
         judges: The judges that every record must have, in the cube's order; empty: those
             found, by name.
@@ -82,8 +86,8 @@ def label_cube(
     Raises:
         StatisticsError: A column or part of a key is missing; a label is not 0 or 1; a judge
             or condition is unknown, or a judge is called gold or all; a (record, judge,
-            condition) cell occurs twice or not at all; an empty answer is labelled 1; a record
-            has two golds, tasks or sources.
+            condition) cell occurs twice or not at all; an empty answer is labelled 1; a label is
+            not what its spans make it; a record has two golds, tasks or sources.
     """
     require_columns(labels, [*KEY, "label"], table=name)
     labels = _with_text_keys(labels.reset_index(drop=True), name)
@@ -96,15 +100,17 @@ def label_cube(
         refuse_rows(labels, is_blank(labels["label"]), KEY, name, f"no label; {_HOW_TO_DROP}")
     record_ids = tuple(sorted(labels["record_id"].unique()))
     axes = (record_ids, judges, tuple(conditions))
-    cells = _cells(labels, axes)
+    cells, label_L = _cells(labels, axes), _flags(labels, "label", name)
+    empty_L = _flags(labels, "empty", name) if "empty" in labels else None
     cube = LabelCube(
         *axes,
-        labels_RJC=_fill(labels, "label", cells, axes, name),
-        empty_RJC=_fill(labels, "empty", cells, axes, name) if "empty" in labels else None,
+        labels_RJC=_fill(label_L, cells, axes),
+        empty_RJC=None if empty_L is None else _fill(empty_L, cells, axes),
         gold_R=_gold(labels, record_ids, name),
         tasks_R=_fact(labels, "task", record_ids, name),
         sources_R=_fact(labels, "source_id", record_ids, name),
         n_dropped=0,
+        spans_RJC=_spans(labels, label_L, cells, axes, name),
     )
     return _complete(_without_contradictions(cube, name), incomplete, name)
 
@@ -124,6 +130,9 @@ def keep_records(cube: LabelCube, kept_R: NDArray[np.bool_]) -> LabelCube:
         gold_R=cube.gold_R[kept_R],
         tasks_R=None if cube.tasks_R is None else _pick(cube.tasks_R, kept_R),
         sources_R=None if cube.sources_R is None else _pick(cube.sources_R, kept_R),
+        spans_RJC=None
+        if cube.spans_RJC is None
+        else SpanCounts(*(counts_RJC[kept_R] for counts_RJC in cube.spans_RJC)),
     )
 
 
@@ -161,17 +170,26 @@ def _cells(labels: pd.DataFrame, axes: Sequence[Sequence[str]]) -> NDArray[np.in
 
 
 def _fill(
-    labels: pd.DataFrame,
-    column: str,
-    cells: NDArray[np.int64],
-    axes: Sequence[Sequence[str]],
-    name: str,
+    values_L: NDArray[np.int64], cells: NDArray[np.int64], axes: Sequence[Sequence[str]]
 ) -> NDArray[np.int64]:
     """Return a column as a cube, -1 where the table has no row or no value."""
     shape = [len(axis) for axis in axes]
     filled = np.full(int(np.prod(shape)), _MISSING, dtype=np.int64)
-    filled[cells] = _flags(labels, column, name)
+    filled[cells] = values_L
     return filled.reshape(shape)
+
+
+def _spans(
+    labels: pd.DataFrame,
+    label_L: NDArray[np.int64],
+    cells: NDArray[np.int64],
+    axes: Sequence[Sequence[str]],
+    name: str,
+) -> SpanCounts | None:
+    if not set(SPAN_COLUMNS) <= set(labels):
+        return None
+    counts = span_counts(labels, label_L, key=KEY, name=name)
+    return SpanCounts(*(_fill(counts_L, cells, axes) for counts_L in counts))
 
 
 def _flags(labels: pd.DataFrame, column: str, name: str) -> NDArray[np.int64]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 from ragmend.analysis.inputs.frames import require_columns
 from ragmend.analysis.inputs.labels import KEY as LABEL_KEY
+from ragmend.analysis.inputs.named_spans import SPAN_COLUMNS
 from ragmend.analysis.inputs.places import is_blank, read_column, refuse_rows
 from ragmend.records import ActionKind, ClaimKind, DetectionVerdict
 from ragmend.values import (
@@ -67,6 +68,7 @@ LAYOUTS: dict[FileFrame, Layout] = {
             "label": _GOLD,
             **dict.fromkeys(("gold", "empty"), _GOLD._replace(is_required=False)),
             **dict.fromkeys(("task", "source_id"), _OPTIONAL),
+            **dict.fromkeys(SPAN_COLUMNS, _OPTIONAL._replace(read=read_count)),
         },
     ),
     "claims": Layout(

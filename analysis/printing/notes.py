@@ -14,6 +14,10 @@ HEURISTIC_JUDGES = (
     "judges: heuristic (no language model); they use the same evidence as the lexical "
     "verifier, so a lower rate here does not show a better answer"
 )
+_HEURISTIC_JUDGES_ALONE = (
+    "judges: heuristic (no language model); a lower rate here does not show a better answer"
+)
+_SAME_EVIDENCE = "the evidence is that of the lexical verifier too, so that "
 
 INDEPENDENT = "answers are taken as independent, although several may share a source"
 """The note of every test and interval over records that may be related."""
@@ -28,7 +32,7 @@ def notes_for(provenance: Provenance, *extra: str | None, judged: bool = False) 
         extra: Notes of the table itself; None is left out.
         judged: Whether the table holds judges' labels.
     """
-    judges = _judge_note(provenance) if judged else None
+    judges = heuristic_note(provenance) if judged else None
     notes = (
         *extra, *provenance.remarks, _verifier_note(provenance), judges, fault_note(provenance),
     )  # fmt: skip
@@ -77,11 +81,27 @@ def warnings_for(provenance: Provenance) -> tuple[str, ...]:
     warnings = [*provenance.remarks]
     if provenance.embedded_verifier:
         warnings.append(str(_verifier_note(provenance)))
-    if provenance.embedded_judges:
-        warnings.append(HEURISTIC_JUDGES)
+    if (heuristic := heuristic_note(provenance)) is not None:
+        warnings.append(heuristic)
     if provenance.faults:
         warnings.append(fault_note(provenance))
     return tuple(warnings)
+
+
+def heuristic_note(provenance: Provenance) -> str | None:
+    """Say which judges are heuristics, and what their rates cannot show; None where none is."""
+    names = provenance.heuristic_judges
+    if provenance.embedded_judges:
+        return _HEURISTIC_JUDGES_ALONE if provenance.has_model_verifier else HEURISTIC_JUDGES
+    if not names:
+        return None
+    one = len(names) == 1
+    why = "" if provenance.has_model_verifier else _SAME_EVIDENCE
+    return (
+        f"{'judge' if one else 'judges'} {', '.join(names)}: heuristic (no language model), the "
+        f"others are not; {why}a lower rate by {'it' if one else 'them'} does not show a better "
+        "answer"
+    )
 
 
 def fault_note(provenance: Provenance) -> str:
@@ -101,7 +121,3 @@ def _verifier_note(provenance: Provenance) -> str | None:
         return f"verifier: {provenance.verifier_name or LEXICAL_VERIFIER}; {NO_PROBABILITY}"
     name = provenance.verifier_name
     return None if name is None else f"verifier: {name}"
-
-
-def _judge_note(provenance: Provenance) -> str | None:
-    return HEURISTIC_JUDGES if provenance.embedded_judges else None

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from ragmend.analysis.printing.printed import Section
 from ragmend.analysis.printing.table import Table
+from ragmend.analysis.prose.certainty import located_alone
 from ragmend.analysis.prose.rows import rows_by
 from ragmend.analysis.prose.words import MOST_NAMED, counted, listed, percent
 from ragmend.analysis.study import Study
@@ -13,7 +14,7 @@ from ragmend.analysis.study import Study
 
 def what_was_compared(study: Study, tables: Mapping[str, Table]) -> Section | None:
     """Describe the labels and the answers that everything else is about."""
-    sentences = [*_population(tables), *_labels(study)]
+    sentences = [*_population(tables), *_labels(study), *located_alone(tables)]
     return Section(heading="What was compared", sentences=tuple(sentences)) if sentences else None
 
 

@@ -8,6 +8,7 @@ from ragmend.analysis.printing.printed import Section
 from ragmend.analysis.printing.table import Table
 from ragmend.analysis.prose.rows import rows_of
 from ragmend.analysis.prose.words import counted, listed
+from ragmend.analysis.settings import Provenance
 from ragmend.analysis.study import Study
 
 _REFUSED = "refused: "
@@ -44,11 +45,7 @@ def what_cannot_be_said(study: Study, tables: Mapping[str, Table]) -> Section | 
             "lower rate says that judges find less to object to, not that the answers are right."
         )
     sentences += _judge_error(study, tables)
-    if study.provenance.embedded_judges:
-        sentences.append(
-            "The judges are heuristics over the same evidence as the verifier; that they object "
-            "less after a repair follows from how they work."
-        )
+    sentences += _heuristic_judges(study.provenance)
     if study.provenance.faults is None and study.frames.has("labels"):
         sentences.append(
             "The input does not say whether labels are missing because a judge failed; if failures "
@@ -57,6 +54,23 @@ def what_cannot_be_said(study: Study, tables: Mapping[str, Table]) -> Section | 
     if not sentences:
         return None
     return Section(heading="What these numbers cannot say", sentences=tuple(sentences))
+
+
+def _heuristic_judges(provenance: Provenance) -> Iterator[str]:
+    """Say which judges are heuristics; with the lexical verifier they share the evidence."""
+    names = provenance.heuristic_judges
+    if provenance.embedded_judges:
+        who, they = "The judges are heuristics", "they"
+    elif names:
+        are = "is a heuristic" if len(names) == 1 else "are heuristics"
+        who, they = f"Among the judges {listed(names)} {are}", "heuristics"
+    else:
+        return
+    if provenance.has_model_verifier:
+        rest, follows = ", without a language model", "does not show that the answers are better"
+    else:
+        rest, follows = " over the same evidence as the verifier", "follows from how they work"
+    yield f"{who}{rest}; that {they} object less after a repair {follows}."
 
 
 def _judge_error(study: Study, tables: Mapping[str, Table]) -> Iterator[str]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from ragmend.analysis.printing.printed import Section
 from ragmend.analysis.printing.table import Table
+from ragmend.analysis.prose.certainty import certainty_of_verdicts
 from ragmend.analysis.prose.rows import rows_of
 from ragmend.analysis.prose.words import counted, p_value, percent, points
 from ragmend.analysis.study import Study
@@ -31,7 +32,11 @@ def what_repair_costs(study: Study, tables: Mapping[str, Table]) -> Section | No
 
 def what_finds_errors(study: Study, tables: Mapping[str, Table]) -> Section | None:
     """Say what verifier and detector runs are worth by gold."""
-    sentences = [*_verifier(study, tables), *_seeds(study, tables)]
+    sentences = [
+        *_verifier(study, tables),
+        *certainty_of_verdicts(tables, study.provenance),
+        *_seeds(study, tables),
+    ]
     if not sentences:
         return None
     return Section(heading="Verifier and detectors", sentences=tuple(sentences))

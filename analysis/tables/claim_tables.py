@@ -26,6 +26,9 @@ _ACCEPTANCE_COLUMNS = (
     Column("candidate", "candidate", "text"),
     Column("arm", "arm", "text"),
     Column("eligible", "eligible claims", "count"),
+    Column("asked", "rewriter asked", "count"),
+    Column("nothing_supported", "nothing supported", "count"),
+    Column("unchanged", "unchanged", "count"),
     Column("proposed", "proposed", "count"),
     Column("passed_gate", "passed the gate", "count"),
     Column("accepted", "accepted", "count"),
@@ -34,6 +37,8 @@ _ACCEPTANCE_COLUMNS = (
     Column("paper_eligible", "paper: eligible", "count"),
     Column("paper_proposed", "paper: proposed", "count"),
     Column("paper_accepted", "paper: accepted", "count"),
+    Column("paper_of_eligible_pct", "paper: % of eligible", "decimal", 1),
+    Column("paper_of_proposed_pct", "paper: % of proposed", "decimal", 1),
 )
 
 _KIND_COLUMNS = (
@@ -83,6 +88,12 @@ class AcceptanceRow(NamedTuple):
     candidate: str
     arm: str
     eligible: int
+    asked: int | None
+    """Claims that the rewriter was asked about; None of extracts, and where not recorded."""
+    nothing_supported: int | None
+    """Those of which it said that the source supports nothing."""
+    unchanged: int | None
+    """Those that it gave back as they were, so that nothing is proposed."""
     proposed: int | None
     passed_gate: int | None
     accepted: int
@@ -91,6 +102,8 @@ class AcceptanceRow(NamedTuple):
     paper_eligible: int | None
     paper_proposed: int | None
     paper_accepted: int
+    paper_of_eligible_pct: Fraction | None
+    paper_of_proposed_pct: Fraction | None
 
 
 class KindRow(NamedTuple):
@@ -119,18 +132,21 @@ def acceptance_table(study: Study) -> Table:
     Args:
         study: Its claims: record_id, claim_id, p_support, rewrite_proposed and the arms'
             action columns; and its candidates, if there: record_id, claim_id, kind,
-            gate_passed, accepted. What candidates alone know is undefined without them.
+            gate_passed, accepted; and its rewrites: record_id, claim_id, has_text. What these
+            alone know is undefined without them.
 
     Raises:
-        AccountingError: Accepted candidates and actions disagree, or removal does not drop
-            exactly the eligible claims.
+        AccountingError: Accepted candidates and actions disagree, removal does not drop exactly
+            the eligible claims, or more is proposed than the rewriter gave.
+
+    Source: of the paper's counts, arXiv 2608.29307, Table 3 and section 6.
     """
     columns = [*CLAIM_KEY, "p_support", "rewrite_proposed"]
     claims = evaluated_claims(needed(study.frames, "claims", columns, key=CLAIM_KEY))
-    candidates = study.frames.candidates
+    candidates, rewrites = study.frames.candidates, study.frames.rewrites
     eligible = eligible_claims(claims, study.provenance)
     rows = [
-        _acceptance_row(route, eligible, candidates)
+        _acceptance_row(route, eligible, candidates, rewrites)
         for route in ROUTES
         if f"action_{route.arm}" in claims
     ]
@@ -141,6 +157,10 @@ def acceptance_table(study: Study) -> Table:
         "nearly every one: acceptance by it says little"
         if study.provenance.embedded_verifier
         else None,
+        "nothing supported: the rewriter said that the source supports nothing of the claim; "
+        "unchanged: it gave the claim back as it was"
+        if rewrites is not None
+        else "what the rewriter said of each claim: not in this input",
         "paper: counts of arXiv 2608.29307 on its own population, for comparison only",
         None if candidates is not None else "no candidate records in this input: — where needed",
     )
@@ -198,16 +218,23 @@ def eligible_claims(claims: pd.DataFrame, provenance: Provenance) -> pd.DataFram
 
 
 def _acceptance_row(
-    route: Route, eligible: pd.DataFrame, candidates: pd.DataFrame | None
+    route: Route,
+    eligible: pd.DataFrame,
+    candidates: pd.DataFrame | None,
+    rewrites: pd.DataFrame | None,
 ) -> AcceptanceRow:
     if route.is_fallback:
         eligible = eligible[eligible["action_generative"] != "rewrite"]
     accepted = int((eligible[f"action_{route.arm}"] == route.action).sum())
     proposed, passed_gate = _candidate_counts(route, eligible, candidates, accepted)
+    said = _rewriter_counts(eligible, rewrites, proposed) if route.kind == "rewrite" else _UNTOLD
     return AcceptanceRow(
         candidate=route.label,
         arm=route.arm,
         eligible=len(eligible),
+        asked=said.asked,
+        nothing_supported=said.nothing_supported,
+        unchanged=said.unchanged,
         proposed=proposed,
         passed_gate=passed_gate,
         accepted=accepted,
@@ -216,6 +243,8 @@ def _acceptance_row(
         paper_eligible=route.paper_eligible,
         paper_proposed=route.paper_proposed,
         paper_accepted=route.paper_accepted,
+        paper_of_eligible_pct=percent(route.paper_accepted, route.paper_eligible or 0),
+        paper_of_proposed_pct=percent(route.paper_accepted, route.paper_proposed or 0),
     )
 
 
@@ -234,6 +263,32 @@ def _candidate_counts(
             f"{route.action} actions in the {route.arm} arm"
         )
     return len(found), int(found["gate_passed"].sum())
+
+
+class _Said(NamedTuple):
+    """What the rewriter said, in claims; None where not recorded."""
+
+    asked: int | None
+    nothing_supported: int | None
+    unchanged: int | None
+
+
+_UNTOLD = _Said(None, None, None)
+
+
+def _rewriter_counts(
+    eligible: pd.DataFrame, rewrites: pd.DataFrame | None, proposed: int | None
+) -> _Said:
+    if rewrites is None:
+        return _UNTOLD
+    found = rewrites.merge(eligible[CLAIM_KEY], on=CLAIM_KEY, validate="one_to_one")
+    with_text = int(found["has_text"].sum())
+    if proposed is not None and proposed > with_text:
+        raise AccountingError(
+            f"{proposed} rewrites are proposed, but the rewriter gave a text for {with_text} claims"
+        )
+    unchanged = None if proposed is None else with_text - proposed
+    return _Said(len(found), len(found) - with_text, unchanged)
 
 
 def _kind_row(kind: str, part: pd.DataFrame, provenance: Provenance) -> KindRow:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple, Protocol
 
+from ragmend.analysis.inputs.named_spans import SPAN_COLUMNS
 from ragmend.analysis.printing.table import Table
 from ragmend.analysis.study import Study
 from ragmend.analysis.tables.across_judges_table import (
@@ -61,12 +62,17 @@ from ragmend.analysis.tables.gold_tables import (
     claims_against_gold_table,
 )
 from ragmend.analysis.tables.judge_error_tables import judge_error_table, label_budget_table
+from ragmend.analysis.tables.judge_spans_table import judge_spans_table, without_spans
 from ragmend.analysis.tables.judge_tables import judged_table
 from ragmend.analysis.tables.population_tables import selection_table
 from ragmend.analysis.tables.seed_comparison import seed_comparison_table, without_two_models
 from ragmend.analysis.tables.seed_tables import detector_seeds_table, failed_answers_table
 from ragmend.analysis.tables.task_inputs import without_tasks_of_records
 from ragmend.analysis.tables.task_tables import tasks_table
+from ragmend.analysis.tables.verifier_certainty_table import (
+    verifier_certainty_table,
+    without_candidate_mass,
+)
 from ragmend.analysis.tables.verifier_tables import (
     threshold_table,
     verifier_by_task_table,
@@ -115,11 +121,14 @@ TABLES: dict[str, Recipe] = {
         acceptance_table,
         needs=("claims.rewrite_proposed",),
         unless=without_replacements,
-        also_reads=("candidates",),
+        also_reads=("candidates", "rewrites"),
     ),
     "gate_reasons": Recipe(gate_reasons_table, needs=("candidates",)),
     "table2_verifier": Recipe(threshold_table, needs=_GOLD_CLAIMS, unless=without_gold_claims),
     "verifier_by_task": Recipe(verifier_by_task_table, needs=_GOLD_CLAIMS, also_reads=("records",)),
+    "verifier_certainty": Recipe(
+        verifier_certainty_table, needs=("verdicts",), unless=without_candidate_mass
+    ),
     "verifier_calibration": Recipe(
         calibration_table, needs=_SPLIT_CLAIMS, unless=without_development
     ),
@@ -150,6 +159,12 @@ TABLES: dict[str, Recipe] = {
         also_reads=("records", "actions"),
     ),
     "table5_judged": Recipe(judged_table, needs=("labels",), also_reads=("records",)),
+    "judge_spans": Recipe(
+        judge_spans_table,
+        needs=tuple(f"labels.{column}" for column in SPAN_COLUMNS),
+        unless=without_spans,
+        also_reads=("records",),
+    ),
     "contrasts": Recipe(
         contrasts_table, needs=("labels",), unless=without_contrasts, also_reads=("records",)
     ),

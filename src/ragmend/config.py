@@ -8,18 +8,35 @@ value before `${NAME}` is looked up, so an overridden path needs no variable.
 import difflib
 import json
 import os
+import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from importlib import resources
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Self
 
 import tomli_w
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import Field, ValidationError, model_validator
 
 from ragmend.errors import ConfigError, MissingInputError
 from ragmend.io import explain, read_file
-from ragmend.records import TASKS, FigureFormat, Name, SpanPolicy, Split, TaskType
+from ragmend.sections.data import (
+    AnalysisConfig,
+    ClaimsConfig,
+    DataConfig,
+    DetectorConfig,
+    EvidenceConfig,
+    PopulationConfig,
+)
+from ragmend.sections.models import ClientConfig, ModelConfig, ServeConfig
+from ragmend.sections.roles import (
+    JudgeConfig,
+    JudgesConfig,
+    RewriterConfig,
+    RoleConfig,
+    VerifierConfig,
+)
+from ragmend.sections.section import Section
 from ragmend.toml_files import (
     expand_variables,
     parse_toml,
@@ -28,159 +45,7 @@ from ragmend.toml_files import (
     shipped_names,
 )
 
-Backend = Literal["lexical"]
-
-
-class Section(BaseModel):
-    """Base of all sections: frozen, strict, unknown keys forbidden."""
-
-    model_config = ConfigDict(
-        frozen=True, strict=True, extra="forbid", use_attribute_docstrings=True
-    )
-
-
-class DataConfig(Section):
-    """Which answers and sources are read."""
-
-    kind: Literal["ragtruth", "demo"] = "ragtruth"
-    """`ragtruth`: a folder in RAGTruth's official schema; `demo`: the built-in set."""
-    path: str | None = None
-    """The folder; required for `ragtruth`, refused for `demo`."""
-    split: Split = "test"
-    """The split whose answers are detected, repaired and judged."""
-    tasks: Annotated[tuple[TaskType, ...], Field(min_length=1)] = TASKS
-    """The tasks that take part."""
-    implicit_true: SpanPolicy = "count"
-    """`ignore`: a gold span marked implicit_true is no gold span (official: count)."""
-    due_to_null: SpanPolicy = "count"
-    """`ignore`: a gold span marked due_to_null is no gold span (official: count)."""
-    development: Literal["keep", "leave_out"] = "keep"
-    """`leave_out`: without the 30 data-to-text test sources on which the embedded verifier was
-    developed, so that no figure is of answers that it has seen."""
-
-    @model_validator(mode="after")
-    def _has_a_path_where_needed(self) -> Self:
-        if self.kind == "ragtruth" and not self.path:
-            raise ValueError("`path` is required for kind 'ragtruth': the folder with the data")
-        if len(set(self.tasks)) < len(self.tasks):
-            raise ValueError(f"`tasks` must differ, found {list(self.tasks)}")
-        if self.kind == "demo" and self.path is not None:
-            raise ValueError("`path` is not allowed for kind 'demo': the data is built in")
-        return self
-
-
-class DetectorConfig(Section):
-    """Where verdicts on whole answers come from."""
-
-    kind: Literal["predictions", "lexical"]
-    """`predictions`: anybody's recorded verdicts from a file; `lexical`: the embedded one."""
-    predictions: str | None = None
-    """JSONL or CSV file, plain or .gz, one row a response."""
-    system: str | None = None
-    """The column, or the key of a mapping column, that holds this detector's output."""
-    unknown_records: Literal["error", "ignore"] = "error"
-    """What to do with predictions for responses that the data does not hold."""
-    missing_records: Literal["error", "exclude"] = "error"
-    """What to do with responses without a prediction: stop, or leave them out (counted)."""
-
-    @model_validator(mode="after")
-    def _has_predictions_where_needed(self) -> Self:
-        if self.kind == "predictions" and not self.predictions:
-            raise ValueError("`predictions` is required for kind 'predictions'")
-        if self.kind == "lexical" and (self.predictions or self.system):
-            raise ValueError("`predictions` and `system` are not allowed for kind 'lexical'")
-        return self
-
-
-class PopulationConfig(Section):
-    """Which answers are repaired: those that one named run flagged."""
-
-    run: str | None = None
-    """The detector run that defines the population; None: the only one there is."""
-    limit: Annotated[int, Field(ge=1)] | None = None
-    """At most so many flagged answers, first by record id (for trying out)."""
-
-
-class ClaimsConfig(Section):
-    """How answers become claims."""
-
-    verify: Literal["all", "statements"] = "all"
-    """`statements`: headings, lead-ins and questions are kept without being verified."""
-
-
-class EvidenceConfig(Section):
-    """How evidence is found."""
-
-    top_k: Annotated[int, Field(ge=1, le=50)] = 3
-    """Fragments a claim, at most; no two of them share a sentence or say one field twice. The
-    embedded verifier looks at three and was fitted with three."""
-    window: Annotated[int, Field(ge=1, le=3)] = 1
-    """Sentences a fragment: 2 or 3 offers neighbouring sentences of one passage, review or text
-    together as well, where a claim draws on more than one. Fields stand for themselves."""
-
-
-class VerifierConfig(Section):
-    """Who says how far a source supports a claim."""
-
-    backend: Backend = "lexical"
-    """`lexical`: the embedded learned model, without a language model."""
-    threshold: Annotated[float, Field(ge=0.0, le=1.0, allow_inf_nan=False)] = 0.5
-    """A claim is kept when P(support) >= threshold."""
-    verify_edit: Literal["claim", "in_context"] = "claim"
-    """What pass 2 scores: the edited text alone, or between its neighbours as they stand in the
-    original answer (unsupported ones included, which lowers the score)."""
-    parameters: str | None = None
-    """A parameter file of `ragmend fit-verifier`; None: the one that ships."""
-    answer_features: bool = False
-    """Whether the embedded verifier also looks at a claim's place in its answer and at the
-    answer's length; what an application gets for one claim does not depend on them."""
-
-
-class RewriterConfig(Section):
-    """Who proposes rewrites for the generative arm."""
-
-    backend: Backend = "lexical"
-    """`lexical`: cuts a claim down to what the source supports, or proposes nothing."""
-
-
-class JudgeConfig(Section):
-    """One judge of the panel."""
-
-    name: Name
-    """The name in every table; for `lexical`, one of the embedded judges."""
-    backend: Backend = "lexical"
-    """`lexical`: an embedded heuristic."""
-
-
-class JudgesConfig(Section):
-    """Who judges the complete answers."""
-
-    panel: Annotated[tuple[JudgeConfig, ...], Field(min_length=1)]
-    """The judges, each with a name of its own."""
-    primary: Name
-    """The judge that drives the per-task tables and the trade-off figure."""
-
-    @model_validator(mode="after")
-    def _has_its_primary_once(self) -> Self:
-        names = [judge.name for judge in self.panel]
-        if len(set(names)) != len(names):
-            raise ValueError(f"judge names must differ, found {names}")
-        if self.primary not in names:
-            raise ValueError(f"the primary judge {self.primary!r} is none of {names}")
-        return self
-
-
-class AnalysisConfig(Section):
-    """How intervals are computed, and what the figures come as."""
-
-    figure_formats: tuple[FigureFormat, ...] = ("pdf", "png")
-    """Formats of the figures besides SVG, which the report shows."""
-    n_resamples: Annotated[int, Field(ge=100, le=1_000_000)] = 10_000
-    """Bootstrap resamples of records."""
-    seed: Annotated[int, Field(ge=0)] = 42
-    """Seed of the bootstrap."""
-    confidence: Annotated[float, Field(gt=0.5, le=0.9999)] = 0.95
-    """Confidence level of every interval."""
+END = b"# end\n"  # of a run's configuration: what stands before any cut may be valid TOML too
 
 
 class Config(Section):
@@ -197,6 +62,13 @@ class Config(Section):
     verifier: VerifierConfig = VerifierConfig()
     rewriter: RewriterConfig = RewriterConfig()
     analysis: AnalysisConfig = AnalysisConfig()
+    servers: dict[str, Annotated[str, Field(pattern=r"^https?://\S+$")]] = Field(
+        default_factory=dict
+    )
+    """Where the servers of the roles are, by role: `verifier`, `rewriter` or a judge's name, as in
+    "http://127.0.0.1:8000/v1". It changes no answer, so no protocol holds it."""
+    client: ClientConfig = ClientConfig()
+    serve: ServeConfig = ServeConfig()
 
     @model_validator(mode="after")
     def _verifies_whole_answers_where_needed(self) -> Self:
@@ -206,6 +78,19 @@ class Config(Section):
                 "all claims of its answer"
             )
         return self
+
+    @model_validator(mode="after")
+    def _has_servers_of_its_roles_only(self) -> Self:
+        roles = self.roles()
+        for name in self.servers:
+            if name not in roles:
+                raise ValueError(f"servers.{name}: no such role, there are: {', '.join(roles)}")
+        return self
+
+    def roles(self) -> dict[str, RoleConfig]:
+        """Return all roles by name: `verifier`, `rewriter`, and each judge's own name."""
+        judges = {judge.name: judge for judge in self.judges.panel}
+        return {"verifier": self.verifier, "rewriter": self.rewriter, **judges}
 
 
 def load_config(
@@ -241,9 +126,15 @@ def read_resolved_config(path: Path) -> Config:
     """
     if not path.is_file():
         raise MissingInputError(f"{path.parent}: no run folder (there is no {path.name} in it)")
-    raw = parse_toml(read_file(path), str(path))
+    content = read_file(path)
+    raw = parse_toml(content, str(path))
     refuse_deep(raw, str(path))
-    return validate_config(raw, str(path))
+    config = validate_config(raw, str(path))
+    if not content.endswith(END):
+        raise ConfigError(
+            f"{path}: its last line, {END.decode().strip()!r}, is missing: it was cut"
+        )
+    return config
 
 
 def validate_config(raw: Mapping[str, Any], origin: str) -> Config:
@@ -261,7 +152,7 @@ def validate_config(raw: Mapping[str, Any], origin: str) -> Config:
 
 def dump_config(config: Config) -> bytes:
     """Return the resolved configuration as TOML; unset optional keys are left out."""
-    return tomli_w.dumps(config.model_dump(mode="json", exclude_none=True)).encode()
+    return tomli_w.dumps(config.model_dump(mode="json", exclude_none=True)).encode() + END
 
 
 def shipped_configs() -> list[str]:
@@ -273,7 +164,7 @@ def _apply_override(raw: dict[str, Any], override: str) -> None:
     key, separator, text = override.partition("=")
     if not separator or not key.strip():
         raise ConfigError(f"--set {override}: expected key=value, for example data.path=DIR")
-    *sections, last = key.strip().split(".")
+    *sections, last = _key_parts(key.strip())
     table = raw
     for section in sections:
         table = table.setdefault(section, {})
@@ -283,6 +174,25 @@ def _apply_override(raw: dict[str, Any], override: str) -> None:
         table[last] = _read_value(text)
     else:
         table.pop(last, None)
+
+
+def _key_parts(key: str) -> list[str]:
+    """Return the parts of a dotted key; a part may be quoted as in TOML."""
+    try:
+        value: Any = tomllib.loads(f"{key} = 0")
+    except ValueError:
+        return key.split(".")
+    parts = []
+    while isinstance(value, dict) and len(value) == 1:
+        ((part, value),) = value.items()
+        parts.append(part)
+    return parts if value == 0 else key.split(".")
+
+
+def quote_key(name: str) -> str:
+    """Return a name as a part of a dotted key; quoted, where it could be taken for several."""
+    is_bare = re.fullmatch(r"[A-Za-z0-9_-]+", name) is not None
+    return name if is_bare else json.dumps(name)
 
 
 def _read_value(text: str) -> Any:  # noqa: ANN401 - any TOML value
@@ -331,4 +241,6 @@ def _known_keys() -> list[str]:
         if isinstance(section, type) and issubclass(section, Section):
             keys += [f"{name}.{key}" for key in section.model_fields]
     keys += [f"judges.panel.{key}" for key in JudgeConfig.model_fields]
+    places = ("verifier.model", "rewriter.model", "judges.panel.model")
+    keys += [f"{place}.{key}" for place in places for key in ModelConfig.model_fields]
     return sorted(keys)

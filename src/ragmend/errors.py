@@ -6,7 +6,18 @@ to do. The command line prints it without a traceback and exits with 1.
 
 from typing import Literal, Self
 
-FaultStatus = Literal["malformed", "truncated", "empty", "non_finite", "low_mass", "timeout"]
+FaultStatus = Literal[
+    "malformed",  # what came cannot be read
+    "truncated",  # it was cut at its limit
+    "empty",  # nothing came, or less than was asked for
+    "non_finite",  # a number that is none
+    "low_mass",  # too little probability on the labels
+    "undecided",  # known only between limits, and the threshold lies between them
+    "too_long",  # the question does not fit the model's context
+    "refused",  # the server will not answer this question
+    "timeout",  # no answer in time, as often as it was asked
+    "unavailable",  # the server failed each time this was asked, though it lives
+]
 
 
 class RagmendError(Exception):
@@ -75,6 +86,17 @@ class AnswerFaultError(FaultError):
         self.status = status
         self.claim_id = claim_id
         self.raw = raw
+
+    def about(self, claim_id: str) -> "AnswerFaultError":
+        """Return this fault as one of a claim; one answer may be a fault of several."""
+        return AnswerFaultError(str(self), status=self.status, claim_id=claim_id, raw=self.raw)
+
+
+class ServerError(RagmendError, ConnectionError):
+    """A model server that is not there, not the one configured, or dead: nothing can be asked.
+
+    Everything answered so far is recorded; the same command goes on once it is put right.
+    """
 
 
 class RunStateError(RagmendError, RuntimeError):

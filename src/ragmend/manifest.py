@@ -10,7 +10,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from pydantic import JsonValue
+from pydantic import Field, JsonValue
 
 from ragmend import __version__
 from ragmend.errors import DataError
@@ -19,11 +19,15 @@ from ragmend.records import Record
 
 PACKAGES = ("matplotlib", "numpy", "pandas", "pydantic", "scikit-learn", "scipy", "statsmodels")
 # What may differ between a run that was killed and one that was not.
-VOLATILE_FIELDS = ("host", "slurm_job_id", "started_at", "ended_at")
+VOLATILE_FIELDS = ("host", "slurm_job_id", "started_at", "ended_at", "service")
 
 
 class Manifest(Record):
-    """What one stage did; its presence marks the stage as complete."""
+    """What one stage did; its presence marks the stage as complete.
+
+    `servers` is what the language models of its roles said of themselves, `service` how often they
+    were asked and how long it took.
+    """
 
     schema_version: Literal[1] = 1
     stage: str
@@ -32,6 +36,8 @@ class Manifest(Record):
     outputs: dict[str, str]
     counts: dict[str, JsonValue]
     models: dict[str, str]
+    servers: dict[str, JsonValue] = Field(default_factory=dict)
+    service: dict[str, JsonValue] = Field(default_factory=dict)
     seed: int | None = None
     n_units: int | None = None
     n_faults: int = 0

@@ -3,6 +3,7 @@
 The folder names are an interface; tools and people rely on them.
 """
 
+import hashlib
 import os
 from pathlib import Path
 from typing import Literal, NamedTuple, get_args
@@ -83,6 +84,11 @@ class RunPaths(NamedTuple):
         return self.root / "05-verdicts" / "verdicts.jsonl"
 
     @property
+    def rewrites(self) -> Path:
+        """What the rewriter made of each claim that it was asked about."""
+        return self.root / "06-candidates" / "rewrites.jsonl"
+
+    @property
     def candidates(self) -> Path:
         """Proposed replacements with gate and pass-2 verdict."""
         return self.root / "06-candidates" / "candidates.jsonl"
@@ -142,6 +148,11 @@ class RunPaths(NamedTuple):
         """The folder of the figures."""
         return self.root / "figures"
 
+    @property
+    def server_logs(self) -> Path:
+        """The folder of what servers said that were started for this run."""
+        return self.root / "servers"
+
     def relative(self, path: Path) -> str:
         """Return a path of this run relative to its root, with forward slashes."""
         return path.relative_to(self.root).as_posix()
@@ -157,9 +168,21 @@ def faults_path(folder: Path) -> Path:
     return folder / "faults.jsonl"
 
 
-def shard_path(folder: Path, shard: int = 0) -> Path:
-    """Return the journal of one shard of a stage in progress."""
-    return folder / "shards" / f"shard-{shard:04d}.jsonl"
+def shortened_path(folder: Path) -> Path:
+    """Return where a stage lists the sources that did not fit a model's context."""
+    return folder / "shortened.jsonl"
+
+
+def shard_path(folder: Path, shard: int = 0, *, role: str | None = None) -> Path:
+    """Return the journal of one shard of a stage in progress.
+
+    Args:
+        folder: The stage's folder.
+        shard: Its number.
+        role: None for the units' own records; else whose language model's answers it holds.
+    """
+    own = "" if role is None else f"-{hashlib.sha256(role.encode()).hexdigest()[:8]}"
+    return folder / "shards" / f"shard-{shard:04d}{own}.jsonl"
 
 
 def shard_lock_path(shard: Path) -> Path:

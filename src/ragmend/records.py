@@ -173,7 +173,10 @@ class Verdict(Record):
 
     `p_support` is what thresholds are compared with. `label_probs` are the model's own
     probabilities; the embedded verifier's differ, since its score is shifted, and whoever
-    calibrates uses these.
+    calibrates uses these. Of a language model, `candidate_mass` is P(Yes) + P(No), `form_probs`
+    P of each form of these words, `p_interval` between what `p_support` lies where the server
+    told its most probable tokens only, and `left_out_fragments` how many fragments of the source
+    did not fit its context.
     """
 
     record_id: Name
@@ -181,6 +184,9 @@ class Verdict(Record):
     p_support: Probability
     label_probs: dict[str, Probability] | None = None
     candidate_mass: Probability | None = None
+    p_interval: tuple[Probability, Probability] | None = None
+    form_probs: dict[str, Probability] | None = None
+    left_out_fragments: Count = 0
     model: Name
 
 
@@ -191,10 +197,22 @@ class Gate(Record):
     reasons: tuple[str, ...] = ()
 
 
+class Rewrite(Record):
+    """What the rewriter made of one eligible claim: `text` is None when nothing is supported."""
+
+    record_id: Name
+    claim_id: Name
+    text: Name | None
+    model: Name
+    left_out_fragments: Count = 0
+    raw: str | None = None
+
+
 class Candidate(Record):
     """A proposed replacement of one claim, with gate and pass-2 verdict.
 
-    `p_support` is None when the gate already refused the text, so that it was not verified.
+    `p_support` is None when the gate already refused the text, so that it was not verified;
+    `candidate_mass` and `p_interval` as in a verdict.
     """
 
     record_id: Name
@@ -204,6 +222,8 @@ class Candidate(Record):
     evidence_ids: tuple[str, ...]
     gate: Gate
     p_support: Probability | None = None
+    candidate_mass: Probability | None = None
+    p_interval: tuple[Probability, Probability] | None = None
     accepted: bool
 
 
@@ -245,15 +265,31 @@ class RepairedAnswer(Record):
 
 
 class Judgement(Record):
-    """One judge's finding on one answer; label 1 = at least one unsupported span."""
+    """One judge's finding on one answer; label 1 = at least one unsupported span.
+
+    `spans` are those found in the answer, `unlocated` the strings that a language model named and
+    that stand nowhere in it: they count for the label too. `raw` is its answer as it came.
+    """
 
     record_id: Name
     condition: Condition
     judge: Name
     label: Literal[0, 1]
     spans: tuple[Span, ...] = ()
+    unlocated: tuple[str, ...] = ()
+    left_out_fragments: Count = 0
     status: JudgementStatus = "ok"
     raw: str | None = None
+
+
+class Shortened(Record):
+    """A source of which fragments were left out, for it did not fit a model's context."""
+
+    record_id: Name
+    left_out_fragments: Annotated[int, Field(ge=1)]
+    claim_id: str | None = None
+    condition: str | None = None
+    judge: str | None = None
 
 
 class Fault(Record):
@@ -269,7 +305,9 @@ class Fault(Record):
     raw: str | None = None
 
 
-R = TypeVar("R", Response, Detection, Selected, Claim, Evidence, Verdict, Candidate, Action)
+R = TypeVar(
+    "R", Response, Detection, Selected, Claim, Evidence, Verdict, Rewrite, Candidate, Action
+)
 
 
 def record_order(record_id: str) -> tuple[int, int, str, str]:

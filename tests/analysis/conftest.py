@@ -20,12 +20,15 @@ from ragmend.records import (
     Judgement,
     RepairedAnswer,
     Response,
+    Rewrite,
     Selected,
+    Span,
     Verdict,
 )
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "analysis"
 TEXT = "Bats fly. Pigs fly."
+UNSUPPORTED = Span(start=10, end=14, text="Pigs")
 ACTIONS = {
     ("c0", "removal"): ("keep", "Bats fly."),
     ("c0", "extractive"): ("keep", "Bats fly."),
@@ -99,6 +102,7 @@ def run() -> RunRecords:
                 condition=condition,
                 judge=judge,
                 label=int(condition == "original"),
+                spans=(UNSUPPORTED,) if condition == "original" else (),
             )
             for record_id in flagged
             for judge in judges
@@ -107,6 +111,46 @@ def run() -> RunRecords:
         judges=judges,
         detector_scores=[_detector_score("QA"), _detector_score("pooled")],
     )
+
+
+@pytest.fixture
+def model_run(run) -> RunRecords:
+    """The same run as language models answer it: one string of strict's stands nowhere."""
+    forms = {0.5: {"Yes": 0.3, "No": 0.3}, 0.25: {"Yes": 0.2, "No": 0.6, " Yes": 0.1}}
+    lost = run.judgements[0].model_copy(update={"spans": (), "unlocated": ("Cows",)})
+    return run._replace(
+        verdicts=[
+            verdict.model_copy(
+                update={
+                    "form_probs": forms[verdict.p_support],
+                    "candidate_mass": forms[verdict.p_support]["Yes"]
+                    + forms[verdict.p_support]["No"],
+                    "left_out_fragments": int(verdict.record_id == "r2"),
+                }
+            )
+            for verdict in run.verdicts
+        ],
+        rewrites=[
+            Rewrite(record_id=record_id, claim_id="c1", text="Pigs walk.", model="m")
+            for record_id in run.population
+        ],
+        judgements=[lost, *run.judgements[1:]],
+    )
+
+
+@pytest.fixture
+def emptied():
+    """What becomes of a run when one answer loses all its text, as a function of the three."""
+
+    def empty(run: RunRecords, record_id: str, condition: str) -> RunRecords:
+        is_it = lambda row: (row.record_id, row.condition) == (record_id, condition)  # noqa: E731
+        nothing, unjudged = {"text": "", "repaired_chars": 0}, {"status": "empty_answer"}
+        return run._replace(
+            answers=[a.model_copy(update=nothing) if is_it(a) else a for a in run.answers],
+            judgements=[j.model_copy(update=unjudged) if is_it(j) else j for j in run.judgements],
+        )
+
+    return empty
 
 
 def _detector_score(group: str) -> DetectorScore:

@@ -5,13 +5,13 @@ import pytest
 from ragmend.analysis import Provenance, Settings, build_frames
 from ragmend.analysis.analyze import analyze
 from ragmend.analysis.inputs.frames import Frames
-from ragmend.analysis.printing.notes import HEURISTIC_JUDGES
+from ragmend.analysis.printing.notes import HEURISTIC_JUDGES, warnings_for
 from ragmend.analysis.printing.table import print_rows
 from ragmend.analysis.settings import FaultCount
 from ragmend.analysis.study import Study
 from ragmend.analysis.tables.recipes import TABLES
 from ragmend.errors import AccountingError, StatisticsError
-from ragmend.records import Gate
+from ragmend.records import Gate, Rewrite
 
 FAST = Settings(n_resamples=50)
 EMBEDDED = Provenance(embedded_verifier=True, embedded_judges=True, faults=())
@@ -36,6 +36,9 @@ def test_a_run_of_records_gives_every_table(frames):
         "table1_detectors": "needs runs",
         "seed_comparison": "needs runs",
         "detector_failures": "needs runs.empty_pct and runs.unparsed_pct",
+        "verifier_certainty": (
+            "needs a language model's verdicts: this verifier's P(support) is not read from words"
+        ),
         "verifier_calibration": "needs claims.split",
         "verifier_operating_points": "needs claims.split",
         "contrast_clusters": "needs records of at least two sources",
@@ -48,6 +51,7 @@ def test_what_cannot_be_made_is_left_out_with_the_reason(frames):
     analysis = analyze(Frames(labels=frames.labels), settings=FAST)
     assert list(analysis.tables) == [
         "table5_judged",
+        "judge_spans",
         "contrasts",
         "task_contrasts",
         "across_judges",
@@ -128,6 +132,36 @@ def test_heuristic_judges_are_named_under_their_numbers(frames, name):
     assert HEURISTIC_JUDGES not in make(name, frames, Provenance()).notes
 
 
+def test_heuristics_among_other_judges_are_named_alone(frames):
+    mixed = EMBEDDED.model_copy(update={"embedded_judges": False, "heuristic_judges": ("mild",)})
+    notes = make("table5_judged", frames, mixed).notes
+    assert HEURISTIC_JUDGES not in notes
+    (note,) = (note for note in notes if "heuristic" in note)
+    assert note.startswith("judge mild: heuristic (no language model), the others are not; ")
+    assert "the lexical verifier too" in note
+    assert note.endswith("a lower rate by it does not show a better answer")
+    assert note in warnings_for(mixed)
+    both = mixed.model_copy(update={"heuristic_judges": ("mild", "odd")})
+    (note,) = (note for note in make("table5_judged", frames, both).notes if "heuristic" in note)
+    assert note.startswith("judges mild, odd: heuristic")
+    assert note.endswith("a lower rate by them does not show a better answer")
+
+
+def test_with_a_language_model_as_verifier_heuristic_judges_share_no_evidence_with_it(frames):
+    model = Provenance(verifier_name="Q-32B, awq, two-token", embedded_judges=True)
+    notes = make("table5_judged", frames, model).notes
+    assert "verifier: Q-32B, awq, two-token" in notes
+    (note,) = (note for note in notes if "heuristic" in note)
+    assert "lexical" not in note
+    mixed = model.model_copy(update={"embedded_judges": False, "heuristic_judges": ("mild",)})
+    (note,) = (note for note in make("contrasts", frames, mixed).notes if "heuristic" in note)
+    assert "lexical" not in note
+
+
+def test_judges_that_are_all_language_models_have_no_such_note(frames):
+    assert not any("heuristic" in n for n in make("contrasts", frames, Provenance()).notes)
+
+
 def test_another_verifier_is_named(frames):
     notes = make("table3_arms", frames, Provenance(verifier_name="Llama-3.3-70B")).notes
     assert "verifier: Llama-3.3-70B" in notes
@@ -175,6 +209,7 @@ def test_a_flag_that_is_neither_0_nor_1_is_refused(frames):
 def test_empty_answers_have_a_column_and_a_rate_without_them(frames):
     labels = frames.labels
     is_empty = (labels["record_id"] == "r1") & (labels["condition"] == "removal")
+    labels = labels.drop(columns=["n_spans", "n_located"])
     labels = labels.assign(empty=is_empty.astype(int), label=(~is_empty).astype(int))
     table = make("table5_judged", frames._replace(labels=labels))
     row = table.frame.query("condition == 'removal'").iloc[0]
@@ -193,6 +228,55 @@ def test_candidates_give_the_gates_part_of_acceptance(frames):
     assert table.frame["proposed"].tolist() == [2, 2, 0]
     assert table.frame["passed_gate"].tolist() == [2, 2, 0]
     assert table.frame["of_proposed_pct"].tolist() == [100, 100, None]
+
+
+def test_what_the_rewriter_said_stands_beside_what_was_proposed(run):
+    said = {"r1": "Pigs walk.", "r2": "Pigs fly."}  # r2's claim, given back as it was
+    rewrites = [Rewrite(record_id=r, claim_id="c1", text=t, model="m") for r, t in said.items()]
+    candidates = [c for c in run.candidates if (c.record_id, c.kind) != ("r2", "rewrite")]
+    actions = [
+        action.model_copy(update={"kind": "substitute", "text": "Pigs run."})
+        if (action.record_id, action.kind) == ("r2", "rewrite")
+        else action
+        for action in run.actions
+    ]
+    run = run._replace(rewrites=rewrites, candidates=candidates, actions=actions)
+    table = make("acceptance", build_frames(run, threshold=0.5))
+    columns = ["asked", "nothing_supported", "unchanged", "proposed", "accepted"]
+    assert table.frame[columns].to_numpy().tolist()[:2] == [
+        [None, None, None, 2, 2],
+        [2, 0, 1, 1, 1],
+    ]
+    nothing = rewrites[1].model_copy(update={"text": None})
+    again = build_frames(run._replace(rewrites=[rewrites[0], nothing]), threshold=0.5)
+    assert make("acceptance", again).frame.loc[1, columns].tolist() == [2, 1, 0, 1, 1]
+
+
+def test_what_the_rewriter_said_is_undefined_where_it_was_not_recorded(frames):
+    table = make("acceptance", frames)
+    assert set(table.frame["asked"]) == set(table.frame["nothing_supported"]) == {None}
+    assert "what the rewriter said of each claim: not in this input" in table.notes
+
+
+def test_more_proposed_than_the_rewriter_gave_is_refused(frames):
+    import pandas as pd
+
+    said = pd.DataFrame({"record_id": ["r1", "r2"], "claim_id": "c1", "has_text": [1, 0]})
+    with pytest.raises(AccountingError, match="2 rewrites are proposed, but the rewriter gave a"):
+        make("acceptance", frames._replace(rewrites=said))
+
+
+def test_the_papers_counts_stand_beside_ours_as_the_papers(frames):
+    table = make("acceptance", frames)
+    columns = ["paper_eligible", "paper_proposed", "paper_accepted"]
+    assert table.frame[columns].to_numpy().tolist() == [
+        [3014, None, 766],
+        [3014, 1686, 913],
+        [None, None, 459],
+    ]
+    # 766 / 3,014, 913 / 3,014 and 913 / 1,686
+    assert [row[-2:] for row in print_rows(table)] == [["25.4", "—"], ["30.3", "54.2"], ["—", "—"]]
+    assert any(note.startswith("paper: counts of arXiv 2608.29307") for note in table.notes)
 
 
 def test_accepted_candidates_that_reach_no_answer_are_refused(frames):

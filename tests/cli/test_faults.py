@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from ragmend.cli import backends
 from ragmend.cli.experiment import open_experiment
+from ragmend.cli.roles import parts
 from ragmend.cli.stages import detect
 from ragmend.datasets.ragtruth import demo_folder
 from ragmend.detector.predictions import import_predictions
@@ -39,7 +39,7 @@ def broken(monkeypatch):
 
     def set_broken(*record_ids):
         Flaky.broken = frozenset(record_ids)
-        monkeypatch.setattr(backends, "LexicalVerifier", Flaky)
+        monkeypatch.setattr(parts, "LexicalVerifier", Flaky)
 
     return set_broken
 
@@ -77,7 +77,7 @@ def test_a_resumed_run_asks_only_for_what_is_missing_and_ends_the_same(
     broken()
     open_experiment("demo", tmp_path / "run").run()
     n_units = len(all_ids)
-    assert f"resuming: {n_units - 2} of {n_units} units are recorded" in capsys.readouterr().err
+    assert f"resuming: {n_units - 2} units are recorded" in capsys.readouterr().err
     assert files_of(tmp_path / "run") == files_of(finished)
 
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from ragmend.cli.backends import parameters_path
 from ragmend.datasets.ragtruth import demo_folder
+from ragmend.repair.lexical.parameters import parameters_path
 
 WITHOUT_PRIVILEGE = (
     "setpriv --bounding-set=-dac_override,-dac_read_search,-fowner --inh-caps=-all".split()
@@ -80,7 +80,7 @@ def test_a_journal_that_finds_no_room_keeps_every_answer_it_has(run, command, fi
     assert left_over(run) == []
     n_kept = journal.read_bytes().count(b"\n")
     done = command("run", "demo", "--out", run)
-    assert f"resuming: {n_kept} of " in done.stderr
+    assert f"resuming: {n_kept} units are recorded" in done.stderr
     assert files_of(run) == files_of(finished)
 
 

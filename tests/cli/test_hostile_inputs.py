@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 import pytest
 
-from ragmend.cli.backends import parameters_path
 from ragmend.datasets.ragtruth import demo_folder
+from ragmend.repair.lexical.parameters import parameters_path
 
 CONFIG = """name = "x"
 [data]

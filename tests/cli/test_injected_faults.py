@@ -1,5 +1,6 @@
 """Faults of every kind at random units: never a decision, all listed, none of them sticks."""
 
+import asyncio
 import math
 import os
 import random
@@ -8,12 +9,13 @@ import time
 
 import pytest
 
-from ragmend.cli import backends, checked
 from ragmend.cli.experiment import open_experiment
+from ragmend.cli.roles import checked, parts
 from ragmend.errors import AnswerFaultError, FaultError
 from ragmend.io import read_records
 from ragmend.journal import read_journal
 from ragmend.judges import panel
+from ragmend.llm.labels import Support
 from ragmend.manifest import read_manifest
 from ragmend.paths import RunPaths, shard_path
 from ragmend.records import (
@@ -77,10 +79,10 @@ class FaultyVerifier:
     def __init__(self, verifier, plan):
         self.verifier, self.plan, self.name = verifier, plan, verifier.name
 
-    def verify(self, source, claims, *rest):
+    async def verify(self, source, answer, claims, *rest):
         kinds = (*VERDICT_KINDS, *BROKEN) if claims else ()
         kind = self.plan.draw(kinds, "verify", [claim.claim_id for claim in claims], source)
-        verdicts = self.verifier.verify(source, claims, *rest)
+        verdicts = await self.verifier.verify(source, answer, claims, *rest)
         if kind in BROKEN:
             return [verdicts[0].model_copy(update=BROKEN[kind]), *verdicts[1:]]
         if kind in ("no list", "no verdict"):
@@ -95,14 +97,14 @@ class FaultyVerifier:
             Verdict.model_validate(verdicts[0].model_dump() | {"p_support": 1.5})
         return verdicts
 
-    def score_texts(self, source, texts):
+    async def score_texts(self, source, answer, texts):
         kind = self.plan.draw(("no list", "missing", *WORST), "score", source, texts)
-        scores = self.verifier.score_texts(source, texts)
+        scores = await self.verifier.score_texts(source, answer, texts)
         if kind == "missing":
             return scores[:-1]
         if kind == "no list":
             return None
-        return [*scores[:-1], WORST[kind]] if kind else scores
+        return [*scores[:-1], Support(WORST[kind])] if kind else scores
 
 
 def faulty_judge(judge, name, plan):
@@ -123,7 +125,7 @@ def plan(monkeypatch):
     made = Plan()
     checked_verifier = checked.CheckedVerifier
     monkeypatch.setattr(
-        backends,
+        parts,
         "CheckedVerifier",
         lambda verifier: checked_verifier(FaultyVerifier(verifier, made)),
     )
@@ -152,6 +154,11 @@ def run_stage(root, stage, accept=None):
     open_experiment("demo", root, accept_faults=accept).run(only=stage)
 
 
+def count_rewritten(root):
+    """Count the answers that the rewriter was asked about: every one that was verified."""
+    return read_manifest(root / "05-verdicts/manifest.json").n_units
+
+
 def refuse_then_retry(root, stage, plan):
     """Run a stage with faults, check that they are faults only; then without them."""
     folder, decisions = STAGES[stage]
@@ -170,7 +177,9 @@ def refuse_then_retry(root, stage, plan):
     assert {fault.stage for fault in faults} == {stage}
     assert not (root / folder / decisions).exists()
     assert not (root / folder / "manifest.json").exists()
+    # Of `propose`, what the rewriter made of each answer is recorded apart from the candidates.
     n_recorded = len(read_journal(shard_path(root / folder)).entries)
+    n_recorded -= stage == "propose" and count_rewritten(root)
     run_stage(root, stage)
     assert not (root / folder / "faults.jsonl").exists()
     assert n_recorded + len(faults) == read_manifest(root / folder / "manifest.json").n_units
@@ -248,11 +257,21 @@ class Fixed:
     def __init__(self, answer):
         self.answer = answer
 
-    def verify(self, source, claims, evidence):
+    async def verify(self, source, answer, claims, evidence):
         return self.answer
 
-    def score_texts(self, source, texts):
+    async def score_texts(self, source, answer, texts):
         return self.answer
+
+
+def verify(answer):
+    verifier = checked.CheckedVerifier(Fixed(answer))
+    return asyncio.run(verifier.verify(SOURCE, "x", [CLAIM], []))
+
+
+def score_texts(answer):
+    verifier = checked.CheckedVerifier(Fixed(answer))
+    return asyncio.run(verifier.score_texts(SOURCE, "x", ["x"]))
 
 
 SOURCE = Source(source_id="s", task_type="QA", text="It is red.")
@@ -272,39 +291,41 @@ VERDICT = Verdict(record_id="r", claim_id="r.0", p_support=0.5, model="m")
     ],
 )
 def test_a_verdict_with_a_broken_number_is_a_fault_of_its_claim(changes, status):
-    verifier = checked.CheckedVerifier(Fixed([VERDICT.model_copy(update=changes)]))
     with pytest.raises(AnswerFaultError, match=r"claim r\.0: ") as caught:
-        verifier.verify(SOURCE, [CLAIM], [])
+        verify([VERDICT.model_copy(update=changes)])
     assert caught.value.status == status
 
 
 @pytest.mark.parametrize("answer", [None, 3, "no", {}, [None], [{"p_support": 0.5}]])
 def test_what_is_no_list_of_verdicts_is_a_fault(answer):
     with pytest.raises(AnswerFaultError, match=r"no (list of )?verdict") as caught:
-        checked.CheckedVerifier(Fixed(answer)).verify(SOURCE, [CLAIM], [])
+        verify(answer)
     assert caught.value.status == "malformed"
 
 
 @pytest.mark.parametrize(
     ("answer", "status"),
     [
-        *(([WORST[kind]], "non_finite") for kind in ("nan", "infinite")),
-        *(([WORST[kind]], "malformed") for kind in ("too great", "endless", "nothing")),
-        *(([WORST[kind]], "malformed") for kind in ("a word", "a truth")),
+        *(([Support(WORST[kind])], "non_finite") for kind in ("nan", "infinite")),
+        *(([Support(WORST[kind])], "malformed") for kind in ("too great", "endless", "nothing")),
+        *(([Support(WORST[kind])], "malformed") for kind in ("a word", "a truth")),
+        ([Support(0.5, math.nan)], "non_finite"),
+        ([Support(0.5, 0.5, (0.1, math.inf))], "non_finite"),
+        *(([score], "malformed") for score in (0.5, None, "0.5")),
         *((answer, "malformed") for answer in (None, "1", 0.5, [0.5, 0.5])),
         ([], "empty"),
     ],
 )
 def test_scores_that_are_no_probabilities_are_faults(answer, status):
     with pytest.raises(AnswerFaultError) as caught:
-        checked.CheckedVerifier(Fixed(answer)).score_texts(SOURCE, ["x"])
+        score_texts(answer)
     assert caught.value.status == status
 
 
 def test_usable_answers_pass_unchanged():
-    assert checked.CheckedVerifier(Fixed([VERDICT])).verify(SOURCE, [CLAIM], []) == [VERDICT]
-    for score in (0, 0.25, 1):
-        assert checked.CheckedVerifier(Fixed([score])).score_texts(SOURCE, ["x"]) == [score]
+    assert verify([VERDICT]) == [VERDICT]
+    for score in (Support(0), Support(0.25), Support(1, 0.9, (0.5, 1))):
+        assert score_texts([score]) == [score]
 
 
 def test_tables_of_a_run_with_accepted_faults_say_so(matched, tmp_path, plan):

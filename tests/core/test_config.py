@@ -1,9 +1,12 @@
 """Configurations: strict, with the nearest key named and nothing guessed."""
 
+from importlib import resources
+
 import pytest
 
-from ragmend.config import dump_config, load_config, shipped_configs
+from ragmend.config import dump_config, load_config, read_resolved_config, shipped_configs
 from ragmend.errors import ConfigError, MissingInputError
+from ragmend.sections.models import ModelConfig
 
 MINIMAL = """
 name = "x"
@@ -25,9 +28,10 @@ def load(tmp_path, text=MINIMAL, overrides=(), environ=None):
 
 
 def test_every_shipped_configuration_loads():
-    assert {"demo", "ragtruth-cpu"} <= set(shipped_configs())
+    assert {"demo", "ragtruth-cpu", "paper", "cpu-llm"} <= set(shipped_configs())
+    variables = ("RAGMEND_DATA", "RAGMEND_DETECTIONS", "RAGMEND_SMOLLM2")
     for name in shipped_configs():
-        assert load_config(name, environ={"RAGMEND_DATA": "/data"}).name == name
+        assert load_config(name, environ=dict.fromkeys(variables, "/data")).name == name
 
 
 def test_a_dumped_configuration_loads_as_the_same(tmp_path):
@@ -106,3 +110,77 @@ def test_bad_toml_and_an_unknown_name_are_named(tmp_path):
         load(tmp_path, "name = ")
     with pytest.raises(MissingInputError, match=r"nowhere: neither a file .*demo"):
         load_config("nowhere")
+
+
+def test_a_runs_configuration_that_was_cut_between_two_lines_is_refused(tmp_path):
+    whole = dump_config(load(tmp_path))
+    file = tmp_path / "config.toml"
+    file.write_bytes(whole)
+    assert read_resolved_config(file) == load(tmp_path)
+    file.write_bytes(whole[: whole.index(b"\n[analysis]") + 1])
+    with pytest.raises(ConfigError, match="its last line, '# end', is missing"):
+        read_resolved_config(file)
+
+
+MODEL = """
+[verifier]
+backend = "openai"
+[verifier.model]
+id = "Qwen/Qwen2.5-7B-Instruct"
+"""
+
+
+def test_a_role_with_a_language_model_names_it_and_a_lexical_one_does_not(tmp_path):
+    config = load(tmp_path, MINIMAL + MODEL)
+    assert config.verifier.language_model.family == "qwen"
+    with pytest.raises(ConfigError, match="`model` is required for backend 'openai'"):
+        load(tmp_path, MINIMAL + '[verifier]\nbackend = "openai"\n')
+    with pytest.raises(ConfigError, match="`model` is not allowed for backend 'lexical'"):
+        load(tmp_path, MINIMAL + '[verifier.model]\nid = "m"\n')
+
+
+def test_lexical_settings_are_refused_for_a_language_model(tmp_path):
+    text = MINIMAL + MODEL.replace("[verifier.model]", "answer_features = true\n[verifier.model]")
+    with pytest.raises(ConfigError, match="allowed for backend 'lexical' only"):
+        load(tmp_path, text)
+
+
+def test_a_server_of_no_role_is_refused_with_the_roles_there_are(tmp_path):
+    with pytest.raises(ConfigError, match=r"servers\.verifer: no such role, there are: verifier"):
+        load(tmp_path, MINIMAL + '[servers]\nverifer = "http://h:1/v1"\n')
+    with pytest.raises(ConfigError, match=r"servers\.verifier"):
+        load(tmp_path, MINIMAL + '[servers]\nverifier = "file:///etc"\n')
+
+
+@pytest.mark.parametrize(
+    ("model_id", "family"),
+    [
+        ("Qwen/Qwen2.5-32B-Instruct-AWQ", "qwen"),
+        ("meta-llama/Meta-Llama-3.1-70B-Instruct", "llama"),
+        ("meta-llama/Llama-3.1-70B-Instruct", "llama"),
+        ("google/gemma-2-27b-it", "gemma"),
+        ("2wheels", "2wheels"),
+    ],
+)
+def test_a_models_family_is_read_from_its_name(model_id, family):
+    assert ModelConfig(id=model_id).family == family
+
+
+def test_the_published_configuration_says_of_every_line_of_a_role_whose_choice_it_is():
+    text = (resources.files("ragmend.configs") / "paper.toml").read_text()
+    roles = text[text.index("[verifier]") : text.index("[client]")]
+    lines = [line for line in roles.splitlines() if " = " in line and "name =" not in line]
+    assert len(lines) > 30
+    for line in lines:
+        assert "# published" in line or "# our choice" in line, line
+
+
+def test_the_published_configuration_has_the_papers_defaults():
+    environ = dict.fromkeys(("RAGMEND_DATA", "RAGMEND_DETECTIONS"), "/data")
+    config = load_config("paper", environ=environ)
+    assert (config.verifier.scoring, config.verifier.threshold) == ("two-token", 0.5)
+    assert {judge.output for judge in config.judges.panel} == {"unconstrained"}
+    families = [judge.language_model.family for judge in config.judges.panel]
+    assert families == ["qwen", "llama", "gemma"]
+    quantised = [name for name, role in config.roles().items() if role.language_model.quantization]
+    assert quantised == ["verifier"]

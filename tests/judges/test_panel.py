@@ -1,10 +1,12 @@
+import asyncio
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragmend.judges.panel import JUDGES, judge_answer
+from ragmend.judges.judging import Found, judge_answer
+from ragmend.judges.panel import JUDGES, EmbeddedJudge
 from ragmend.records import Source
-from ragmend.text.reading import read_source
 
 SOURCE = Source(
     source_id="s",
@@ -12,13 +14,21 @@ SOURCE = Source(
     text="passage 1:The plant in Oklahoma closed in April 2014 after 5 people fell ill.",
     question="Why did Blue Bell close the plant?",
 )
-READING = read_source(SOURCE)
+EMBEDDED = {name: EmbeddedJudge(name) for name in JUDGES}
 FAITHFUL = "The plant in Oklahoma closed in April 2014."
 INVENTED = "Regulators imposed severe penalties worth $900 upon executives from Boston."
 
 
-def judge(name, answer):
-    return judge_answer(name, READING, record_id="1", condition="original", answer=answer)
+def judge(name, answer, condition="original", judge=None):
+    judging = judge_answer(
+        judge or EMBEDDED[name],
+        SOURCE,
+        name=name,
+        record_id="1",
+        condition=condition,
+        answer=answer,
+    )
+    return asyncio.run(judging)
 
 
 def test_the_panel_has_three_judges():
@@ -51,8 +61,7 @@ def test_an_empty_answer_is_not_judged_and_not_hallucinatory(name):
 @pytest.mark.parametrize("name", JUDGES)
 @given(answer=st.text(alphabet=st.characters(codec="utf-8"), min_size=1) | st.just(INVENTED))
 def test_spans_are_exact_ordered_and_disjoint_and_the_label_follows_them(name, answer):
-    reading = read_source(SOURCE)
-    judgement = judge_answer(name, reading, record_id="1", condition="removal", answer=answer)
+    judgement = judge(name, answer, condition="removal", judge=EmbeddedJudge(name))
     position = 0
     for span in judgement.spans:
         assert position <= span.start
@@ -65,8 +74,23 @@ def test_spans_are_exact_ordered_and_disjoint_and_the_label_follows_them(name, a
 @pytest.mark.parametrize("name", JUDGES)
 def test_the_condition_does_not_sway_a_judge(name):
     answer = f"{FAITHFUL} {INVENTED}"
-    spans = {
-        judge_answer(name, READING, record_id="1", condition=condition, answer=answer).spans
-        for condition in ("original", "removal", "generative")
-    }
+    conditions = ("original", "removal", "generative")
+    spans = {judge(name, answer, condition=condition).spans for condition in conditions}
     assert len(spans) == 1
+
+
+class Naming:
+    """A judge that names what it was told to."""
+
+    def __init__(self, *unlocated):
+        self.unlocated = unlocated
+
+    async def find(self, source, answer):
+        return Found((), self.unlocated, raw="as it came", left_out_fragments=2)
+
+
+@pytest.mark.parametrize(("unlocated", "label"), [((), 0), (("not there",), 1)])
+def test_what_a_judge_names_counts_for_the_label_whether_it_is_found_or_not(unlocated, label):
+    judgement = judge("named", FAITHFUL, judge=Naming(*unlocated))
+    assert (judgement.label, judgement.spans, judgement.unlocated) == (label, (), unlocated)
+    assert (judgement.raw, judgement.left_out_fragments) == ("as it came", 2)

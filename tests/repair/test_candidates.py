@@ -1,9 +1,13 @@
 """Candidates: one extract and one rewrite at most, gated, then verified at the same threshold."""
 
+import asyncio
+
 import pytest
 
-from ragmend.records import Claim, Evidence, Source
-from ragmend.repair.candidates import Roles, propose_candidates
+from ragmend.errors import AnswerFaultError
+from ragmend.llm.labels import Support
+from ragmend.records import Claim, Evidence, Rewrite, Source
+from ragmend.repair.candidates import Acceptance, propose_candidates
 
 SOURCE = Source(
     source_id="s",
@@ -28,24 +32,17 @@ class ScriptedVerifier:
     def __init__(self, *scores):
         self.scores, self.asked = list(scores), []
 
-    def verify(self, source, claims, evidence):
+    async def verify(self, source, answer, claims, evidence):
         raise AssertionError("pass 1 is not asked here")
 
-    def score_texts(self, source, texts):
+    async def score_texts(self, source, answer, texts):
         self.asked += texts
-        return [self.scores.pop(0) for _ in texts]
+        scores = [self.scores.pop(0) for _ in texts]
+        return [each if isinstance(each, Support) else Support(each) for each in scores]
 
 
-class ScriptedRewriter:
-    """Gives the texts it was told to."""
-
-    name = "scripted"
-
-    def __init__(self, *texts):
-        self.texts = list(texts)
-
-    def rewrite(self, source, claim, evidence):
-        return self.texts.pop(0) if self.texts else None
+def rewrite(claim, text):
+    return Rewrite(record_id=claim.record_id, claim_id=claim.claim_id, text=text, model="scripted")
 
 
 def claim(number, text, kind="statement"):
@@ -73,16 +70,17 @@ def evidence(number, fragment_id, rank=1, score=0.5):
 def propose(
     claims, rows, *, scores=(), rewrites=(), source=SOURCE, verify_edit="claim", answer=None
 ):
-    roles = Roles(ScriptedVerifier(*scores), ScriptedRewriter(*rewrites), 0.5, verify_edit)
-    found = propose_candidates(
+    verifier = ScriptedVerifier(*scores)
+    proposing = propose_candidates(
         source,
         " ".join(c.text for c in claims) if answer is None else answer,
         claims,
         evidence=rows,
         eligible=frozenset(c.claim_id for c in claims),
-        roles=roles,
+        rewrites=[rewrite(*pair) for pair in zip(claims, rewrites, strict=False)],
+        acceptance=Acceptance(verifier, 0.5, verify_edit),
     )
-    return found, roles.verifier
+    return asyncio.run(proposing), verifier
 
 
 def test_the_best_fragment_is_the_only_extract():
@@ -143,12 +141,28 @@ def test_a_claim_without_evidence_gets_no_extract():
     assert found == []
 
 
-def test_headings_lead_ins_and_questions_get_no_candidate():
-    claims = [
-        claim(i, "It fell", kind) for i, kind in enumerate(("heading", "lead_in", "question"))
-    ]
-    found, _ = propose(claims, [evidence(i, "s0") for i in range(3)], rewrites=["x"] * 3)
-    assert found == []
+def test_headings_lead_ins_and_questions_get_no_extract_but_what_the_rewriter_made_of_them():
+    kinds = ("heading", "lead_in", "question")
+    claims = [claim(i, "It fell", kind) for i, kind in enumerate(kinds)]
+    rows = [evidence(i, "s0") for i in range(3)]
+    assert propose(claims, rows)[0] == []
+    found, _ = propose(claims, rows, scores=[0.9] * 3, rewrites=["The old bridge"] * 3)
+    assert [(c.kind, c.accepted) for c in found] == [("rewrite", True)] * 3
+
+
+def test_a_rewrite_that_says_nothing_is_supported_proposes_nothing():
+    found, verifier = propose([claim(0, "It fell.")], [], rewrites=[None])
+    assert (found, verifier.asked) == ([], [])
+
+
+def test_an_edit_known_only_between_limits_around_the_threshold_is_a_fault():
+    vague = Support(0.5, 0.6, (0.4, 0.6))
+    with pytest.raises(AnswerFaultError) as caught:
+        propose([claim(0, "It fell.")], [evidence(0, "s0")], scores=[vague])
+    assert (caught.value.status, caught.value.claim_id) == ("undecided", "r-s0-c0")
+    clear = Support(0.7, 0.8, (0.5, 0.9))
+    (found,), _ = propose([claim(0, "It fell.")], [evidence(0, "s0")], scores=[clear])
+    assert (found.accepted, found.candidate_mass, found.p_interval) == (True, 0.8, (0.5, 0.9))
 
 
 def test_a_rewrite_with_a_foreign_number_is_refused_with_the_number():
@@ -165,16 +179,19 @@ def test_a_rewrite_that_changes_nothing_is_not_proposed():
 
 def test_in_context_the_edit_is_verified_between_its_neighbours():
     claims = [claim(0, "One."), claim(1, "It fell."), claim(2, "Three.")]
-    roles = Roles(ScriptedVerifier(0.9), ScriptedRewriter(), 0.5, "in_context")
-    propose_candidates(
-        SOURCE,
-        "One. It fell. Three.",
-        claims,
-        evidence=[evidence(1, "s0")],
-        eligible=frozenset({"r-s1-c0"}),
-        roles=roles,
+    verifier = ScriptedVerifier(0.9)
+    asyncio.run(
+        propose_candidates(
+            SOURCE,
+            "One. It fell. Three.",
+            claims,
+            evidence=[evidence(1, "s0")],
+            eligible=frozenset({"r-s1-c0"}),
+            rewrites=[],
+            acceptance=Acceptance(verifier, 0.5, "in_context"),
+        )
     )
-    assert roles.verifier.asked == ["One. The old bridge was closed on May 3 after a flood. Three."]
+    assert verifier.asked == ["One. The old bridge was closed on May 3 after a flood. Three."]
 
 
 @pytest.mark.parametrize(
@@ -217,8 +234,8 @@ def test_two_claims_are_not_both_replaced_by_lines_that_share_a_field():
         "I hope this helps!",
     ],
 )
-def test_what_an_answer_says_of_its_passages_gets_no_candidate(text):
-    found, verifier = propose([claim(0, text)], [evidence(0, "s0")], rewrites=["The bridge fell."])
+def test_what_an_answer_says_of_its_passages_gets_no_extract(text):
+    found, verifier = propose([claim(0, text)], [evidence(0, "s0")])
     assert (found, verifier.asked) == ([], [])
 
 

@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from pydantic import JsonValue
 
@@ -11,21 +11,31 @@ from ragmend.config import Config
 from ragmend.manifest import Environment
 from ragmend.paths import RunPaths, StageName
 from ragmend.records import Fault
+from ragmend.sections.models import ModelConfig
+
+
+class Keeper(Protocol):
+    """Keeps a server of the model that is needed, where a run starts its own."""
+
+    async def url_in_loop(self, model: ModelConfig, *, role: str) -> str:
+        """Return where a model is served, starting its server first if it must."""
 
 
 class Context(NamedTuple):
-    """One run as its stages see it."""
+    """One run as its stages see it; with a keeper it starts the servers that it needs."""
 
     config: Config
     paths: RunPaths
     environment: Environment
     accept_faults: str | None = None
+    keeper: Keeper | None = None
 
 
 class Outcome(NamedTuple):
     """What a stage wrote, and the counts a person wants to see.
 
-    `n_units` is how many answers were asked for, where a stage asks for answers.
+    `n_units` is how many answers were asked for, where a stage asks for answers; `servers` and
+    `service` as in a manifest.
     """
 
     outputs: tuple[Path, ...]
@@ -34,6 +44,8 @@ class Outcome(NamedTuple):
     seed: int | None = None
     n_units: int | None = None
     faults: tuple[Fault, ...] = ()
+    servers: Mapping[str, JsonValue] = {}
+    service: Mapping[str, JsonValue] = {}
 
 
 class Stage(NamedTuple):

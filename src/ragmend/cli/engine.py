@@ -187,6 +187,8 @@ def _execute(stage: Stage, context: Context) -> None:
             outputs=hash_files({context.paths.relative(path): path for path in outputs}),
             counts=outcome.counts,
             models=dict(outcome.models),
+            servers=dict(outcome.servers),
+            service=dict(outcome.service),
             seed=outcome.seed,
             n_units=outcome.n_units,
             n_faults=len(outcome.faults),

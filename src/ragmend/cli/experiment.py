@@ -1,13 +1,14 @@
 """One experiment as the commands see it: configuration, folder, stages, summary."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, Self, TypeVar
 
-from ragmend.cli.backends import check_backends
 from ragmend.cli.context import Context, say
 from ragmend.cli.data import read_data
 from ragmend.cli.engine import inspect_stage, run_lock, run_stages
+from ragmend.cli.roles.identities import check_roles
 from ragmend.cli.stages import STAGES
 from ragmend.config import Config, load_config, read_resolved_config
 from ragmend.errors import ConfigError, RunStateError
@@ -15,6 +16,11 @@ from ragmend.io import read_records, write_records
 from ragmend.manifest import current_environment
 from ragmend.paths import RunPaths, StageName
 from ragmend.records import CONDITIONS, Condition, Record, RepairedAnswer, Selected
+from ragmend.sections.roles import RoleConfig
+from ragmend.sections.section import Section
+
+S = TypeVar("S", bound=Section)
+Role = TypeVar("Role", bound=RoleConfig)
 
 
 class ExportedAnswer(Record):
@@ -34,6 +40,15 @@ class Experiment(NamedTuple):
     def run(self, *, only: StageName | None = None, redo: StageName | None = None) -> None:
         """Run what is not complete; see `run_stages`."""
         run_stages(self.context, STAGES, only=only, redo=redo)
+
+    @contextmanager
+    def served(self) -> Iterator[Self]:
+        """Start the model servers that stages ask for, one at a time; all are ended at the end."""
+        from ragmend.cli.serving.keeper import ServerKeeper
+
+        config, paths = self.context.config, self.context.paths
+        with ServerKeeper(config.serve, paths.server_logs) as keeper:
+            yield self._replace(context=self.context._replace(keeper=keeper))
 
     def export_all(self) -> None:
         """Write every answer of the split in every condition, unflagged ones marked.
@@ -97,7 +112,7 @@ def open_experiment(
     config = load_experiment_config(where, overrides)
     context = _context(config, out or Path("runs") / config.name, accept_faults)
     STAGES[0].inputs(context)  # finds the data
-    check_backends(config)
+    check_roles(config)
     return Experiment(context)
 
 
@@ -121,16 +136,30 @@ def _context(config: Config, root: Path, accept_faults: str | None) -> Context:
 
 def _with_absolute_paths(config: Config) -> Config:
     """Make input paths absolute, so that a run can be resumed from anywhere."""
-    data, detector, verifier = config.data, config.detector, config.verifier
     return config.model_copy(
         update={
-            "data": data.model_copy(update={"path": _absolute(data.path)}),
-            "detector": detector.model_copy(
-                update={"predictions": _absolute(detector.predictions)}
+            "data": _with_absolute(config.data, "path"),
+            "detector": _with_absolute(config.detector, "predictions"),
+            "verifier": _with_absolute(_role_with_absolute(config.verifier), "parameters"),
+            "rewriter": _role_with_absolute(config.rewriter),
+            "judges": config.judges.model_copy(
+                update={"panel": tuple(map(_role_with_absolute, config.judges.panel))}
             ),
-            "verifier": verifier.model_copy(update={"parameters": _absolute(verifier.parameters)}),
+            "serve": _with_absolute(config.serve, "python")
+            if "/" in (config.serve.python or "")  # else it is a name on the path
+            else config.serve,
         }
     )
+
+
+def _role_with_absolute(role: Role) -> Role:
+    if role.model is None:
+        return role
+    return role.model_copy(update={"model": _with_absolute(role.model, "folder")})
+
+
+def _with_absolute(section: S, key: str) -> S:
+    return section.model_copy(update={key: _absolute(getattr(section, key))})
 
 
 def _absolute(path: str | None) -> str | None:

@@ -2,7 +2,7 @@
 
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Literal, Protocol
 
@@ -20,32 +20,53 @@ class Advance(Protocol):
         """Count one more."""
 
 
+def _nothing() -> str:
+    return ""
+
+
 @contextmanager
-def stage_progress(stage: StageName | Literal["validate"], n_units: int) -> Iterator[Advance]:
-    """Show how far a stage is; what it shows never changes what it computes."""
+def stage_progress(
+    stage: StageName | Literal["validate"],
+    n_units: int,
+    *,
+    describe: Callable[[], str] = _nothing,
+) -> Iterator[Advance]:
+    """Show how far a stage is; what it shows never changes what it computes.
+
+    Args:
+        stage: Its name.
+        n_units: How many units there are.
+        describe: What else to say: how a server's cache does.
+    """
     if sys.stderr.isatty():
-        with _bar(stage, n_units) as advance:
+        with _bar(stage, n_units, describe) as advance:
             yield advance
     else:
-        yield _PlainLines(stage, n_units)
+        yield _PlainLines(stage, n_units, describe)
 
 
 class _PlainLines:
     """Says how far it is now and then, for logs."""
 
-    def __init__(self, stage: StageName | Literal["validate"], n_units: int) -> None:
-        self.stage, self.n_units, self.n_done = stage, n_units, 0
-        self.next_line = time.monotonic() + PLAIN_EVERY_S
+    def __init__(self, stage: str, n_units: int, describe: Callable[[], str]) -> None:
+        self.stage, self.n_units, self.describe = stage, n_units, describe
+        self.n_done = self.n_said = 0
+        self.last_line = time.monotonic()
 
     def __call__(self) -> None:
         self.n_done += 1
-        if time.monotonic() >= self.next_line:
-            say(f"{self.stage:9} {self.n_done:,} of {self.n_units:,}")
-            self.next_line = time.monotonic() + PLAIN_EVERY_S
+        now = time.monotonic()
+        if now >= self.last_line + PLAIN_EVERY_S:
+            rate = (self.n_done - self.n_said) / (now - self.last_line)
+            left = f"{(self.n_units - self.n_done) / rate / 60:,.0f} min left"
+            done = f"{self.n_done:,} of {self.n_units:,}"
+            facts = [done, f"{rate:,.2g}/s", left, self.describe()]
+            say(f"{self.stage:9} {', '.join(filter(None, facts))}")
+            self.n_said, self.last_line = self.n_done, now
 
 
 @contextmanager
-def _bar(stage: StageName | Literal["validate"], n_units: int) -> Iterator[Advance]:
+def _bar(stage: str, n_units: int, describe: Callable[[], str]) -> Iterator[Advance]:
     from rich.console import Console
     from rich.progress import (
         BarColumn,
@@ -60,10 +81,11 @@ def _bar(stage: StageName | Literal["validate"], n_units: int) -> Iterator[Advan
         BarColumn(),
         MofNCompleteColumn(),
         TimeRemainingColumn(),
+        TextColumn("{task.fields[facts]}"),
     )
     console = Console(stderr=True)
     with Progress(*columns, console=console, transient=True, disable=True) as progress:
-        task = progress.add_task(stage, total=n_units)
+        task = progress.add_task(stage, total=n_units, facts="")
         started = time.monotonic()
 
         def advance() -> None:
@@ -71,5 +93,8 @@ def _bar(stage: StageName | Literal["validate"], n_units: int) -> Iterator[Advan
                 progress.disable = False
                 progress.start()
             progress.advance(task)
+            speed = progress.tasks[task].speed
+            facts = ["" if speed is None else f"{speed:,.2g}/s", describe()]
+            progress.update(task, facts=", ".join(filter(None, facts)))
 
         yield advance

@@ -153,7 +153,12 @@ def read_lock(context: Context) -> Lock:
 
 def current_protocol(context: Context) -> dict[str, JsonValue]:
     """Return the protocol that the configuration and the population stand for now."""
-    from ragmend.cli.backends import judge_entries, rewriter_entry, verifier_entry
+    from ragmend.cli.roles.identities import (
+        judge_entries,
+        prompt_entries,
+        rewriter_entry,
+        verifier_entry,
+    )
 
     config = context.config
     arms: dict[str, JsonValue] = {
@@ -171,8 +176,13 @@ def current_protocol(context: Context) -> dict[str, JsonValue]:
         "threshold": config.verifier.threshold,
         "verify_edit": config.verifier.verify_edit,
         "rewriter": rewriter_entry(config),
-        "candidates_for": ["statement"],
-        "prompts": {},
+        "candidates_for": {
+            "extract": "statements of the source",
+            "rewrite": "statements of the source"
+            if config.rewriter.backend == "lexical"
+            else "every eligible claim",
+        },
+        "prompts": prompt_entries(config),
         "arms": arms,
         "judges": judge_entries(config),
         "primary_judge": config.judges.primary,

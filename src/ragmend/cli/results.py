@@ -1,9 +1,9 @@
 """From a run's records on disk to its analysis and the facts at the head of its report."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 from ragmend.analysis.analyze import Analysis, analyze
 from ragmend.analysis.figures.style import figure_files
@@ -13,11 +13,12 @@ from ragmend.analysis.printing.notes import warnings_for
 from ragmend.analysis.printing.write import table_files
 from ragmend.analysis.report import Summary
 from ragmend.analysis.settings import FaultCount, InputFile, Provenance, Settings
-from ragmend.cli.backends import fitted_sources, verifier_entry
+from ragmend.analysis.statistics.label_forms import near_threshold
 from ragmend.cli.context import Context
 from ragmend.cli.data import detector_run_id, read_population
 from ragmend.cli.faults import faulty_records
 from ragmend.cli.protocol import read_lock
+from ragmend.cli.roles.identities import fitted_sources, verifier_entry
 from ragmend.config import Config
 from ragmend.errors import FaultError, RunStateError
 from ragmend.io import read_records, sha256_of_file
@@ -33,12 +34,13 @@ from ragmend.records import (
     Fault,
     Judgement,
     RepairedAnswer,
+    Rewrite,
     Selected,
     Verdict,
 )
 from ragmend.repair.arms import ACTION_OF, ARM_POLICIES
 
-K = TypeVar("K", Claim, Verdict, Candidate, Action, RepairedAnswer, Judgement)
+K = TypeVar("K", Claim, Verdict, Rewrite, Candidate, Action, RepairedAnswer, Judgement)
 
 
 def analyze_run(context: Context) -> Analysis:
@@ -120,6 +122,7 @@ def _read_run(context: Context) -> RunRecords:
         judgements=_kept(paths.judgements, Judgement, kept),
         judges=tuple(judge.name for judge in context.config.judges.panel),
         detector_scores=list(read_records(paths.detector_scores, DetectorScore)),
+        rewrites=_kept(paths.rewrites, Rewrite, kept),
     )
 
 
@@ -143,14 +146,18 @@ def _answer_folders(context: Context) -> tuple[Path, ...]:
 
 
 def _provenance(context: Context) -> Provenance:
-    config = context.config
+    config, panel = context.config, context.config.judges.panel
+    heuristic = tuple(judge.name for judge in panel if judge.backend == "lexical")
     return Provenance(
         embedded_verifier=config.verifier.backend == "lexical",
-        embedded_judges=all(judge.backend == "lexical" for judge in config.judges.panel),
+        embedded_judges=len(heuristic) == len(panel),
+        heuristic_judges=heuristic if len(heuristic) < len(panel) else (),
         verifier_name=_verifier_name(config),
+        verifier_family_judges=tuple(_judges_of_verifiers_family(config)),
+        unstable_within=config.verifier.unstable_within,
         remarks=tuple(_remarks(context)),
         threshold=config.verifier.threshold,
-        judges=tuple(judge.name for judge in config.judges.panel),
+        judges=tuple(judge.name for judge in panel),
         primary_judge=config.judges.primary,
         faults=tuple(_fault_counts(context)),
         inputs=_input_files(context),
@@ -169,6 +176,8 @@ def _input_files(context: Context) -> dict[str, tuple[InputFile, ...]]:
         "records": facts,
         "selection": (paths.selection,),
         "candidates": (paths.candidates,),
+        "verdicts": (paths.verdicts, *facts),
+        "rewrites": (paths.rewrites,),
         "detectors": (paths.detector_scores,),
         "answers": (paths.answers,),
         "actions": (paths.actions,),
@@ -181,7 +190,11 @@ def _input_files(context: Context) -> dict[str, tuple[InputFile, ...]]:
 
 
 def _verifier_name(config: Config) -> str:
-    """Name the verifier, and its parameters where they are not those that ship."""
+    """Name a language model and how it is read, or the embedded verifier's own parameters."""
+    model = config.verifier.model
+    if model is not None:
+        words = (model.id, model.quantization, config.verifier.scoring)
+        return ", ".join(word for word in words if word is not None)
     entry = verifier_entry(config)
     given = config.verifier.parameters
     if given is None:
@@ -189,8 +202,15 @@ def _verifier_name(config: Config) -> str:
     return f"{entry['model']}, parameters {Path(given).name} ({entry['parameters_sha256']!s:.12})"
 
 
+def _judges_of_verifiers_family(config: Config) -> Iterator[str]:
+    if config.verifier.model is not None:
+        for judge in config.judges.panel:
+            if judge.model is not None and judge.model.family == config.verifier.model.family:
+                yield judge.name
+
+
 def _remarks(context: Context) -> Iterator[str]:
-    """Yield which answers were left out of everything, and which the verifier has seen before."""
+    """Yield what a reader of any table must know of the answers, verdicts and judgements."""
     manifest = read_manifest(manifest_path(context.paths.population))
     left_out = 0 if manifest is None else manifest.counts.get("left_out_development", 0)
     if left_out:
@@ -206,6 +226,57 @@ def _remarks(context: Context) -> Iterator[str]:
             f"{n_seen} of these {len(responses)} flagged answers are to sources that the verifier "
             "was fitted on: their figures say nothing of new answers"
         )
+    if any(role.model is not None for role in context.config.roles().values()):
+        yield from _remarks_on_models(context)
+
+
+def _remarks_on_models(context: Context) -> Iterator[str]:
+    """Yield how many verdicts are unstable, and for how many answers a source was shortened."""
+    config, paths, kept = context.config, context.paths, frozenset(_population_ids(context))
+    shortened = []
+    if config.verifier.model is not None:
+        verdicts = _kept(paths.verdicts, Verdict, kept)
+        yield from _remark_on_stability(verdicts, config)
+        shortened.append(_count_shortened(verdicts, "answers", "verifier"))
+    if config.rewriter.model is not None:
+        rewrites = _kept(paths.rewrites, Rewrite, kept)
+        shortened.append(_count_shortened(rewrites, "answers", "rewriter"))
+    judgements = _kept(paths.judgements, Judgement, kept)
+    for judge in config.judges.panel:
+        own = [judgement for judgement in judgements if judgement.judge == judge.name]
+        shortened.append(_count_shortened(own, "judgements", f"judge {judge.name}"))
+    if found := [count for count in shortened if count is not None]:
+        yield f"the source was shortened to fit the context: for {', '.join(found)}"
+
+
+def _remark_on_stability(verdicts: Sequence[Verdict], config: Config) -> Iterator[str]:
+    threshold, within = config.verifier.threshold, config.verifier.unstable_within
+    limits = [verdict.p_interval or (verdict.p_support,) * 2 for verdict in verdicts]
+    is_near = near_threshold(
+        [low for low, _ in limits],
+        [high for _, high in limits],
+        threshold=threshold,
+        within=within,
+    )
+    if is_near.any():
+        yield (
+            f"{is_near.sum():,} of {len(verdicts):,} verdicts lie within {within:g} of the "
+            f"threshold of {threshold:g}: they may come out otherwise when run again"
+        )
+
+
+def _count_shortened(
+    found: Iterable[Verdict | Rewrite | Judgement], what: Literal["answers", "judgements"], who: str
+) -> str | None:
+    """Return as in "3 of 40 answers (verifier)"; None where nothing was left out."""
+    records = list(found)
+    cut = [record for record in records if record.left_out_fragments]
+    if not cut:
+        return None
+    if what == "judgements":
+        return f"{len(cut):,} of {len(records):,} judgements ({who})"
+    n_cut, n = (len({record.record_id for record in each}) for each in (cut, records))
+    return f"{n_cut:,} of {n:,} answers ({who})"
 
 
 def _fault_counts(context: Context) -> Iterator[FaultCount]:

@@ -16,12 +16,12 @@ from typing import Annotated, Any, NamedTuple, Self
 
 from pydantic import Field, ValidationError, model_validator
 
-from ragmend.config import Section
 from ragmend.errors import ConfigError, DataError
 from ragmend.foreign.readers import Format
 from ragmend.foreign.targets import TABLE_NAMES, TARGETS, Column, TableName, Target
 from ragmend.io import explain, path_text
 from ragmend.records import Finite, Name
+from ragmend.sections.section import Section
 from ragmend.toml_files import parse_toml, read_path_or_shipped, refuse_deep, shipped_names
 
 Scalar = bool | int | Finite | str

@@ -66,6 +66,8 @@ TARGETS: dict[TableName, Target] = {
             Column("condition", read_text),
             Column("label", read_flag, blank="declared"),
             Column("empty", read_flag, is_required=False),
+            Column("n_spans", read_count, is_required=False, blank="allowed"),
+            Column("n_located", read_count, is_required=False, blank="allowed"),
         ),
     ),
     "arms": Target(

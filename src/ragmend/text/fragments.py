@@ -20,7 +20,7 @@ from ragmend.text.sentences import sentence_spans
 FragmentKind = Literal["sentence", "field", "review"]
 MAX_WINDOW = 3  # sentences
 
-_PASSAGE_MARKER = re.compile(r"(?:\A|(?<=\n))[ \t]*passage (\d{1,9}):[ \t]*", re.IGNORECASE)
+PASSAGE_MARKER = re.compile(r"(?:\A|(?<=\n))[ \t]*passage (\d{1,9}):[ \t]*", re.IGNORECASE)
 
 
 class Fragment(NamedTuple):
@@ -104,7 +104,7 @@ def _with_unique_ids(fragments: Iterable[Fragment]) -> Iterator[Fragment]:
 
 def _passage_fragments(text: str, window: int) -> Iterator[Fragment]:
     """Yield the sentences of each passage; text before the first marker is passage 0."""
-    marks = list(_PASSAGE_MARKER.finditer(text))
+    marks = list(PASSAGE_MARKER.finditer(text))
     starts = [(0, 0), *((mark.end(), int(mark[1])) for mark in marks)]
     ends = [*(mark.start() for mark in marks), len(text)]
     seen: Counter[int] = Counter()

@@ -140,6 +140,18 @@ def test_heuristic_judges_are_named_in_the_drawing_too(golden_frames, tables, ca
     assert canvas[0].get_supxlabel() == HEURISTIC_FOOTNOTE
 
 
+def test_a_heuristic_among_other_judges_is_named_where_it_is_the_one_drawn(
+    golden_frames, tables, canvas
+):
+    for names in (("qwen",), ("llama", "gemma")):
+        provenance = Provenance(heuristic_judges=names)
+        tradeoff_figure(Study(golden_frames, FAST, provenance), tables)
+    assert [c.get_supxlabel() for c in canvas] == [
+        "Heuristic, no language model: qwen. A lower rate by it does not show a better answer.",
+        "",
+    ]
+
+
 def test_a_judge_of_the_verifiers_family_is_marked(golden_frames, tables, canvas):
     provenance = Provenance(verifier_family_judges=("qwen",))
     marked = {**tables, "contrasts": mark_judges(tables["contrasts"], provenance)}

@@ -14,9 +14,10 @@ def test_the_labels_frame_has_one_row_a_cell(run):
     labels = build_frames(run, threshold=0.5).labels
     assert list(labels.columns) == [
         "record_id", "source_id", "task", "gold", "judge", "condition", "label", "empty",
+        "n_spans", "n_located",
     ]  # fmt: skip
     assert len(labels) == 2 * 2 * 4
-    assert labels.iloc[0].tolist() == ["r1", "s1", "QA", 1, "strict", "original", 1, 0]
+    assert labels.iloc[0].tolist() == ["r1", "s1", "QA", 1, "strict", "original", 1, 0, 1, 1]
 
 
 def test_the_arms_frame_counts_what_happened_to_the_claims(run):
@@ -91,10 +92,9 @@ def test_without_annotation_gold_is_missing_and_not_zero(run):
     assert frames.selection["gold"].isna().all()
 
 
-def test_an_empty_answer_is_marked_in_the_labels(run):
-    emptied = run.judgements[1].model_copy(update={"status": "empty_answer"})
-    run = run._replace(judgements=[run.judgements[0], emptied, *run.judgements[2:]])
-    assert build_frames(run, threshold=0.5).labels["empty"].sum() == 1
+def test_an_empty_answer_is_marked_in_the_labels(run, emptied):
+    labels = build_frames(emptied(run, "r1", "removal"), threshold=0.5).labels
+    assert labels["empty"].sum() == 2  # judges
 
 
 def test_a_heading_may_go_without_a_verdict_and_a_statement_may_not(run):

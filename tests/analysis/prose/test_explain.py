@@ -175,6 +175,37 @@ def test_heuristic_judges_are_named_among_the_limits():
     assert not any("judge failed" in sentence for sentence in limits.sentences)
 
 
+SHARED = (
+    "over the same evidence as the verifier; that heuristics object less after a repair follows "
+    "from how they work."
+)
+MODELLESS = "without a language model; that"
+NOT_SHOWN = "object less after a repair does not show that the answers are better."
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        (
+            {"heuristic_judges": ("a", "b")},
+            f"Among the judges a and b are heuristics {SHARED}",
+        ),
+        (
+            {"heuristic_judges": ("a",), "verifier_name": "Q"},
+            f"Among the judges a is a heuristic, {MODELLESS} heuristics {NOT_SHOWN}",
+        ),
+        (
+            {"embedded_judges": True, "verifier_name": "Q"},
+            f"The judges are heuristics, {MODELLESS} they {NOT_SHOWN}",
+        ),
+    ],
+)
+def test_heuristics_among_language_models_are_told_apart(changes, sentence):
+    provenance = Provenance(**changes)
+    analysis = analyze(Frames(labels=one_judge(20)), settings=FAST, provenance=provenance)
+    assert sentence in analysis.sections[-1].sentences
+
+
 @pytest.mark.parametrize(
     ("printed", "expected"),
     [

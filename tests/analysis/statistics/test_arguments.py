@@ -69,6 +69,7 @@ VALID = {
     "krippendorff_alpha": {"labels_RJ": np.column_stack([LABELS, OTHERS]), "sources_R": SOURCES}
     | BOOTSTRAP,
     "labels_needed": {"half_width_pp": 5.0} | PLAN,
+    "near_threshold": {"low_C": SHARES, "high_C": SHARES, "threshold": 0.5, "within": 0.01},
     "newcombe_paired_interval": {"both": 5, "b": 3, "c": 4, "neither": 8, "confidence": 0.9},
     "paired_contrasts": {"labels": TABLE},
     "paired_equivalence": CHANGES | {"margin_pp": 5.0},
@@ -85,6 +86,7 @@ VALID = {
     "runs_needed": POWER | {"power": 0.8, "confidence": 0.9},
     "seed_correlation": {"scores_a_S": RUNS_A, "scores_b_S": RUNS_B},
     "superiority": SCORES,
+    "support_of_forms": {"form_probs": {"Yes": 0.6, "No": 0.3}, "scoring": "two-token"},
     "tango_interval": CHANGES | {"confidence": 0.9},
     "text_retention": {"ratio_RS": MATRIX, "sources_R": SOURCES} | BOOTSTRAP,
     "true_rate": {
@@ -116,6 +118,14 @@ BAD = {
         JudgeError(10, 8, 9, -1),
         JudgeError(10, 2.5, 9, 7),
     ],
+    "form_probs": [
+        None,
+        1,
+        [("Yes", 0.5)],
+        {"Maybe": 0.5},
+        {1: 0.5},
+        *({"Yes": p} for p in (-0.1, 1.5, nan, inf, True, "0.5", None, pd.NA, [0.5], 1j)),
+    ],
     "half_width_pp": [0, 1e-320, 51, -1, *NO_NUMBER],
     "judged": NO_SHARE,
     "labels": [
@@ -140,10 +150,13 @@ BAD = {
     "p_values": [{"a": nan}, {"a": None}, {"a": 2}, {"a": -0.1}, {"a": "x"}, {"a": True}, None],
     "power": NO_LEVEL,
     "rate": NO_LEVEL,
+    "scoring": ["", "three-token", None, [], 1, b"two-token"],
     "sd_a": [-1, *NO_NUMBER],
     "sd_b": [-1, *NO_NUMBER],
     "seed": [-1, 2.5, nan, inf, True, "5", None, pd.NA, [1], np.array([5])],
     "sensitivity": [(0, 0), (5, 3), (-1, 3), (1.0, 2.0), (1,), (1, 2, 3), (nan, 2), (True, True)],
+    "threshold": NO_SHARE,
+    "within": NO_SHARE,
     "weight": [-0.5, 1.5, *(value for value in NO_NUMBER if value is not None)],
 }
 BAD["specificity"] = BAD["sensitivity"]

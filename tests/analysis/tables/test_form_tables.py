@@ -15,7 +15,7 @@ def make(name, frames):
 
 
 @pytest.fixture
-def marked(run):
+def marked(run, emptied):
     """The tiny run: r1 has findings in two conditions, and assembly dropped a kept claim."""
     findings = {
         ("r1", "original"): ("stray_mark: ;",),
@@ -28,7 +28,6 @@ def marked(run):
         )
         for answer in run.answers
     ]
-    emptied = answers[1].model_copy(update={"text": "", "repaired_chars": 0})
     edits = {
         ("r1", "c0", "removal"): ("drop_without_content",),
         ("r2", "c0", "removal"): ("capitalise", "add_stop"),
@@ -39,7 +38,7 @@ def marked(run):
         )
         for action in run.actions
     ]
-    run = run._replace(answers=[answers[0], emptied, *answers[2:]], actions=actions)
+    run = emptied(run._replace(answers=answers, actions=actions), "r1", "removal")
     return build_frames(run, threshold=0.5)
 
 

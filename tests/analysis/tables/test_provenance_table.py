@@ -131,8 +131,9 @@ def test_a_table_of_files_reads_no_frame_that_its_recipe_does_not_name(name, gol
     check_reads(golden_studies, TABLES[name])
 
 
-def test_a_table_of_a_run_reads_no_frame_that_its_recipe_does_not_name(run):
-    studies = Studies(build_frames(run, threshold=0.5))
+@pytest.mark.parametrize("records", ["run", "model_run"])
+def test_a_table_of_a_run_reads_no_frame_that_its_recipe_does_not_name(records, request):
+    studies = Studies(build_frames(request.getfixturevalue(records), threshold=0.5))
     for recipe in TABLES.values():
         check_reads(studies, recipe)
 

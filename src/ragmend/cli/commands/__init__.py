@@ -3,9 +3,12 @@
 import click
 
 from ragmend.cli.commands.analyze import analyze_command
+from ragmend.cli.commands.convert_gguf import convert_gguf_command
+from ragmend.cli.commands.doctor import doctor_command
 from ragmend.cli.commands.fit import fit_verifier_command
 from ragmend.cli.commands.import_records import import_command
 from ragmend.cli.commands.run import run_command
+from ragmend.cli.commands.serve import serve_command
 from ragmend.cli.commands.split import split_command
 from ragmend.cli.commands.stages import (
     detect_group,
@@ -20,6 +23,8 @@ from ragmend.cli.commands.validate import validate_verifier_command
 COMMANDS: tuple[click.Command, ...] = (
     run_command,
     status_command,
+    doctor_command,
+    serve_command,
     unlock_command,
     detect_group,
     repair_command,
@@ -28,6 +33,7 @@ COMMANDS: tuple[click.Command, ...] = (
     analyze_command,
     report_command,
     split_command,
+    convert_gguf_command,
     fit_verifier_command,
     validate_verifier_command,
 )

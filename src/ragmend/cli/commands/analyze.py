@@ -20,7 +20,7 @@ FRAMES = ("labels", "claims", "arms", "records", "selection", "runs", "published
 _HOLDS = {
     "labels": (
         "Labels: record_id, judge, condition, label (1: hallucinated)"
-        "[, source_id, task, gold, empty]."
+        "[, source_id, task, gold, empty, n_spans, n_located]."
     ),
     "claims": "Claims with P(support), gold and each arm's action.",
     "arms": "What each arm did to each record.",

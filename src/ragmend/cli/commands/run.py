@@ -1,5 +1,6 @@
 """`ragmend run`: the whole experiment, resumable."""
 
+from contextlib import nullcontext
 from pathlib import Path
 
 import click
@@ -20,6 +21,7 @@ from ragmend.paths import STAGE_NAMES, StageName
 @click.option("--limit", type=click.IntRange(min=1), help="At most so many flagged answers.")
 @click.option("--export-all", is_flag=True, help="Write unflagged answers too, marked.")
 @click.option("--accept-faults", metavar="REASON", help="Go on without faulty records.")
+@click.option("--serve", is_flag=True, help="Start the servers it needs here, one after another.")
 def run_command(
     config: str,
     out: Path | None,
@@ -29,6 +31,7 @@ def run_command(
     limit: int | None,
     export_all: bool,
     accept_faults: str | None,
+    serve: bool,
 ) -> None:
     """Run an experiment: detect, select, split, match, verify, propose, assemble, judge, analyze.
 
@@ -41,7 +44,8 @@ def run_command(
     if limit is not None:
         overrides = (*overrides, f"population.limit={limit}")
     experiment = open_experiment(config, out, overrides, accept_faults=accept_faults)
-    experiment.run(only=only, redo=redo)
+    with experiment.served() if serve else nullcontext(experiment) as served:
+        served.run(only=only, redo=redo)
     if export_all:
         experiment.export_all()
     if only is None:

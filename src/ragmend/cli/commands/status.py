@@ -46,11 +46,15 @@ def _describe(stage: Stage, state: State, context: Context) -> str:
     if state.reasons:
         helps = f"ragmend run … --redo {stage.name}"
         return f"{state.kind:9} {'; '.join(state.reasons)} ({helps})"
-    n_recorded = _n_recorded(stage.manifest(context).parent)
-    return f"partial   {n_recorded:,} units recorded" if n_recorded else "missing"
+    folder = stage.manifest(context).parent
+    n_units, n_answers = _n_recorded(folder, "shard-????"), _n_recorded(folder, "shard-????-*")
+    if not n_units and not n_answers:
+        return "missing"
+    answers = f", {n_answers:,} answers of language models" if n_answers else ""
+    return f"partial   {n_units:,} units recorded{answers}"
 
 
-def _n_recorded(folder: Path) -> int:
+def _n_recorded(folder: Path, name: str) -> int:
     """Count whole lines of the journals, without reading what they say."""
-    journals = sorted((folder / "shards").glob("shard-*.jsonl"))
+    journals = sorted((folder / "shards").glob(f"{name}.jsonl"))
     return sum(journal.read_bytes().count(b"\n") for journal in journals)

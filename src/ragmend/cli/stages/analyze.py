@@ -40,6 +40,7 @@ def result_inputs(context: Context) -> dict[str, Path]:
         paths.sources,
         paths.claims,
         paths.verdicts,
+        paths.rewrites,
         paths.candidates,
         paths.actions,
         paths.answers,
@@ -57,6 +58,7 @@ def result_settings(config: Config) -> dict[str, JsonValue]:
         "judges": [judge.name for judge in config.judges.panel],
         "judges.primary": config.judges.primary,
         "verifier.threshold": config.verifier.threshold,
+        "verifier.unstable_within": config.verifier.unstable_within,
     }
 
 

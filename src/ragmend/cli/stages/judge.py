@@ -3,74 +3,129 @@
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from ragmend.cli.backends import judge_entries
+from ragmend.cli.asking import Answers, Unit, asking
 from ragmend.cli.context import Context, Outcome, Stage, run_inputs
 from ragmend.cli.data import Population, read_population
-from ragmend.cli.journaling import Unit, answer_units
+from ragmend.cli.event_loop import run_to_end
+from ragmend.cli.roles.identities import judge_entries, judge_entry, prompt_entries
+from ragmend.cli.roles.parts import Handle, open_judge
+from ragmend.cli.shortened import list_shortened, shortened_of
 from ragmend.config import Config
 from ragmend.errors import AccountingError, AnswerFaultError
 from ragmend.io import read_records, sha256_of, write_records
-from ragmend.judges.panel import judge_answer
+from ragmend.judges.judging import Judge, judge_answer
 from ragmend.paths import manifest_path
-from ragmend.records import Judgement, RepairedAnswer
-from ragmend.text.reading import SourceReading, read_source
+from ragmend.records import Fault, Judgement, RepairedAnswer, Source
+from ragmend.sections.roles import JudgeConfig
+
+
+class Bench(NamedTuple):
+    """What the judges said, one after the other, and who they were."""
+
+    answers: list[Answers[Judgement]]
+    handles: dict[str, Handle[Judge]]
 
 
 def _execute(context: Context) -> Outcome:
     config, paths = context.config, context.paths
-    population = read_population(paths)
     answers = list(read_records(paths.answers, RepairedAnswer))
+    bench = run_to_end(partial(_judge_all, context, read_population(paths), answers))
+    judgements = [record for judged in bench.answers for record in judged.records]
+    faults: list[Fault] = [fault for judged in bench.answers for fault in judged.faults]
     n_units = len(answers) * len(config.judges.panel)
-    judged = answer_units(
-        _units(population, answers, config),
-        model=Judgement,
-        stage="judge",
-        folder=paths.judgements.parent,
-        n_units=n_units,
-    )
-    if len(judged.records) + len(judged.faults) != n_units:
-        raise AccountingError(f"{n_units} judgements asked for, {len(judged.records)} made")
-    write_records(paths.judgements, judged.records)
+    if len(judgements) + len(faults) != n_units:
+        raise AccountingError(f"{n_units} judgements asked for, {len(judgements)} made")
+    write_records(paths.judgements, judgements)
+    shortened = list_shortened(paths.judgements.parent, map(shortened_of, judgements))
     counts: dict[str, JsonValue] = {
         "answers": len(answers),
-        "judgements": len(judged.records),
+        "judgements": len(judgements),
         "empty_answers": sum(answer.text == "" for answer in answers),
+        **shortened.counts,
     }
-    models = {f"judge:{judge.name}": judge.backend for judge in config.judges.panel}
+    servers: dict[str, JsonValue] = {}
+    service: dict[str, JsonValue] = {}
+    for name, handle in bench.handles.items():
+        servers |= handle.facts(name)
+        service |= handle.usage(name)
     return Outcome(
-        (paths.judgements,), counts, models, n_units=n_units, faults=tuple(judged.faults)
+        (paths.judgements, *shortened.files),
+        counts,
+        {f"judge:{judge.name}": _model_of(judge) for judge in config.judges.panel},
+        n_units=n_units,
+        faults=tuple(faults),
+        servers=servers,
+        service=service,
     )
+
+
+def _model_of(judge: JudgeConfig) -> str:
+    return judge.backend if judge.model is None else judge.model.id
+
+
+async def _judge_all(
+    context: Context, population: Population, answers: list[RepairedAnswer]
+) -> Bench:
+    """Let one judge after the other judge all answers: one model at a time is in use."""
+    config, folder = context.config, context.paths.judgements.parent
+    bench = Bench([], {})
+    with asking("judge", folder, config.client) as stage:
+        for judge in config.judges.panel:
+            async with open_judge(context, judge, folder) as handle:
+                judged = await stage.answer(
+                    _units(population, answers, judge, handle.part, config),
+                    model=Judgement,
+                    n_units=len(answers),
+                    describe=handle.describe,
+                )
+            bench.answers.append(judged)
+            bench.handles[judge.name] = handle
+    return bench
 
 
 def _units(
-    population: Population, answers: list[RepairedAnswer], config: Config
+    population: Population,
+    answers: list[RepairedAnswer],
+    judge: JudgeConfig,
+    part: Judge,
+    config: Config,
 ) -> Iterator[Unit[Judgement]]:
     responses = {response.record_id: response for response in population.responses}
-    entries = judge_entries(config)
-    last: tuple[str, str, SourceReading] | None = None
+    identity: dict[str, JsonValue] = {
+        "judge": judge_entry(judge),
+        "prompt": None if judge.backend == "lexical" else prompt_entries(config).get("judges"),
+    }
+    digests: dict[str, str] = {}
     for answer in answers:
         source = population.source_of(responses[answer.record_id])
-        # Answers come ordered by source, so that each source is read and hashed once.
-        if last is None or last[0] != source.source_id:
-            digest = sha256_of(source.model_dump(mode="json"))
-            last = (source.source_id, digest, read_source(source))
-        for judge, entry in zip(config.judges.panel, entries, strict=True):
-            request: dict[str, JsonValue] = {
-                "judge": entry,
-                "condition": answer.condition,
-                "source_sha256": last[1],
-                "answer": answer.text,
-            }
-            compute = partial(_judge, judge.name, last[2], answer)
-            yield Unit(answer.record_id, request, compute, answer.condition, judge.name)
+        if source.source_id not in digests:
+            digests[source.source_id] = sha256_of(source.model_dump(mode="json"))
+        request: dict[str, JsonValue] = {
+            **identity,
+            "condition": answer.condition,
+            "source_sha256": digests[source.source_id],
+            "answer": answer.text,
+        }
+        compute = partial(_judge, part, judge.name, source, answer)
+        yield Unit(
+            answer.record_id, source.source_id, request, compute, answer.condition, judge.name
+        )
 
 
-def _judge(name: str, reading: SourceReading, answer: RepairedAnswer) -> list[Judgement]:
-    judgement = judge_answer(
-        name, reading, record_id=answer.record_id, condition=answer.condition, answer=answer.text
+async def _judge(
+    judge: Judge, name: str, source: Source, answer: RepairedAnswer
+) -> list[Judgement]:
+    judgement = await judge_answer(
+        judge,
+        source,
+        name=name,
+        record_id=answer.record_id,
+        condition=answer.condition,
+        answer=answer.text,
     )
     for span in judgement.spans:
         if answer.text[span.start : span.end] != span.text:
@@ -84,10 +139,14 @@ def _inputs(context: Context) -> dict[str, Path]:
     return run_inputs(context, paths.population, paths.sources, paths.answers)
 
 
+def _settings(config: Config) -> dict[str, JsonValue]:
+    return {"judges": judge_entries(config), "prompt": prompt_entries(config).get("judges")}
+
+
 JUDGE = Stage(
     name="judge",
     manifest=lambda context: manifest_path(context.paths.judgements),
     inputs=_inputs,
-    settings=lambda config: {"judges": judge_entries(config)},
+    settings=_settings,
     execute=_execute,
 )

@@ -7,93 +7,201 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from ragmend.cli.backends import make_rewriter, make_verifier, rewriter_entry, verifier_entry
+from ragmend.cli.asking import Answers, Asking, Unit, asking
 from ragmend.cli.context import Context, Outcome, Stage, run_inputs
 from ragmend.cli.data import Population, read_population
+from ragmend.cli.event_loop import run_to_end
 from ragmend.cli.faults import faults_inputs, faulty_records
-from ragmend.cli.journaling import Unit, answer_units
+from ragmend.cli.roles.identities import prompt_entries, rewriter_entry, verifier_entry
+from ragmend.cli.roles.parts import Handle, open_rewriter, open_verifier
+from ragmend.cli.shortened import list_shortened, shortened_of
 from ragmend.config import Config
+from ragmend.errors import RunStateError
 from ragmend.io import read_records, write_records
+from ragmend.llm.gathering import gather_answers
 from ragmend.paths import manifest_path
-from ragmend.records import Candidate, Claim, Evidence, Verdict, by_record
-from ragmend.repair.arms import is_eligible
-from ragmend.repair.candidates import Roles, propose_candidates
+from ragmend.records import (
+    Candidate,
+    Claim,
+    Evidence,
+    Response,
+    Rewrite,
+    Source,
+    Verdict,
+    by_record,
+)
+from ragmend.repair.arms import decides, is_eligible
+from ragmend.repair.candidates import Acceptance, propose_candidates
+from ragmend.repair.verification import Rewriter, Verifier
 
 
-class Recorded(NamedTuple):
-    """What earlier stages recorded, by record."""
+class Case(NamedTuple):
+    """One answer with what earlier stages recorded about it."""
 
-    claims: dict[str, list[Claim]]
-    evidence: dict[str, list[Evidence]]
+    response: Response
+    source: Source
+    claims: list[Claim]
+    evidence: list[Evidence]
     eligible: frozenset[str]
+
+    def request(self) -> dict[str, JsonValue]:
+        """Return all of it that candidates depend on, for the journal's key."""
+        return {
+            "source": self.source.model_dump(mode="json"),
+            "answer": self.response.text,
+            "claims": [claim.model_dump(mode="json") for claim in self.claims],
+            "evidence": [row.model_dump(mode="json") for row in self.evidence],
+            "eligible": [c.claim_id for c in self.claims if c.claim_id in self.eligible],
+        }
+
+
+class Proposed(NamedTuple):
+    """What both passes came to, and who answered in them."""
+
+    rewrites: Answers[Rewrite]
+    candidates: Answers[Candidate]
+    rewriter: Handle[Rewriter]
+    verifier: Handle[Verifier]
 
 
 def _execute(context: Context) -> Outcome:
-    config, paths = context.config, context.paths
-    population = read_population(paths)
-    excluded = faulty_records(paths.verdicts.parent)
-    threshold = config.verifier.threshold
-    recorded = Recorded(
-        claims=by_record(read_records(paths.claims, Claim)),
-        evidence=by_record(read_records(paths.evidence, Evidence)),
-        eligible=frozenset(
-            v.claim_id for v in read_records(paths.verdicts, Verdict) if is_eligible(v, threshold)
-        ),
-    )
-    roles = Roles(
-        verifier=make_verifier(config),
-        rewriter=make_rewriter(),
-        threshold=threshold,
-        verify_edit=config.verifier.verify_edit,
-    )
-    n_units = len(population.responses) - len(excluded)
-    answers = answer_units(
-        _units(population, recorded, roles, _settings(config), excluded),
-        model=Candidate,
-        stage="propose",
-        folder=paths.candidates.parent,
-        n_units=n_units,
-    )
-    write_records(paths.candidates, answers.records)
-    models = {"verifier": roles.verifier.name, "rewriter": roles.rewriter.name}
-    counts = {"eligible": len(recorded.eligible), **_count(answers.records)}
+    paths = context.paths
+    cases = list(_cases(context, read_population(paths)))
+    proposed = run_to_end(partial(_propose, context, cases))
+    write_records(paths.rewrites, proposed.rewrites.records)
+    write_records(paths.candidates, proposed.candidates.records)
+    rewrites = proposed.rewrites.records
+    shortened = list_shortened(paths.candidates.parent, map(shortened_of, rewrites))
+    rewriter, verifier = proposed.rewriter, proposed.verifier
+    counts: dict[str, JsonValue] = {
+        "eligible": sum(len(case.eligible) for case in cases),
+        "rewriter_asked": len(rewrites),
+        "nothing_supported": sum(rewrite.text is None for rewrite in rewrites),
+        **_count(proposed.candidates.records),
+        **shortened.counts,
+    }
     return Outcome(
-        (paths.candidates,), counts, models, n_units=n_units, faults=tuple(answers.faults)
+        (paths.rewrites, paths.candidates, *shortened.files),
+        counts,
+        {"verifier": verifier.part.name, "rewriter": rewriter.part.name},
+        n_units=len(cases),
+        faults=(*proposed.rewrites.faults, *proposed.candidates.faults),
+        servers=rewriter.facts("rewriter") | verifier.facts("verifier"),
+        service=rewriter.usage("rewriter") | verifier.usage("verifier"),
     )
 
 
-def _units(
-    population: Population,
-    recorded: Recorded,
-    roles: Roles,
-    identity: Mapping[str, JsonValue],
-    excluded: frozenset[str],
-) -> Iterator[Unit[Candidate]]:
+async def _propose(context: Context, cases: list[Case]) -> Proposed:
+    """Ask the rewriter about all answers, then the verifier: one model at a time is in use."""
+    config, folder = context.config, context.paths.candidates.parent
+    with asking("propose", folder, config.client) as stage:
+        async with open_rewriter(context, folder) as rewriter:
+            rewrites = await stage.answer(
+                _rewriting(cases, rewriter.part, config),
+                model=Rewrite,
+                n_units=len(cases),
+                describe=rewriter.describe,
+            )
+        faulty = {fault.record_id for fault in rewrites.faults}
+        left = [case for case in cases if case.response.record_id not in faulty]
+        async with open_verifier(context, folder) as verifier:
+            candidates = await _verify_edits(stage, left, rewrites, verifier, config)
+    return Proposed(rewrites, candidates, rewriter, verifier)
+
+
+async def _verify_edits(
+    stage: Asking,
+    cases: list[Case],
+    rewrites: Answers[Rewrite],
+    verifier: Handle[Verifier],
+    config: Config,
+) -> Answers[Candidate]:
+    return await stage.answer(
+        _accepting(cases, by_record(rewrites.records), verifier.part, config),
+        model=Candidate,
+        n_units=len(cases),
+        describe=verifier.describe,
+    )
+
+
+def _cases(context: Context, population: Population) -> Iterator[Case]:
+    paths, threshold = context.paths, context.config.verifier.threshold
+    excluded = faulty_records(paths.verdicts.parent)
+    claims = by_record(read_records(paths.claims, Claim))
+    evidence = by_record(read_records(paths.evidence, Evidence))
+    verdicts = list(read_records(paths.verdicts, Verdict))
+    vague = [verdict.claim_id for verdict in verdicts if not decides(verdict, threshold)]
+    if vague:
+        raise RunStateError(
+            f"{len(vague)} verdicts are known between limits only and do not decide at "
+            f"{threshold:g}, the first is of claim {vague[0]}: `--redo verify`"
+        )
+    eligible = {verdict.claim_id for verdict in verdicts if is_eligible(verdict, threshold)}
     for response in population.responses:
-        if response.record_id in excluded:
-            continue
-        claims = recorded.claims.get(response.record_id, [])
-        evidence = recorded.evidence.get(response.record_id, [])
-        source = population.source_of(response)
-        eligible = [claim.claim_id for claim in claims if claim.claim_id in recorded.eligible]
+        if response.record_id not in excluded:
+            own = claims.get(response.record_id, [])
+            yield Case(
+                response,
+                population.source_of(response),
+                own,
+                evidence.get(response.record_id, []),
+                frozenset(claim.claim_id for claim in own if claim.claim_id in eligible),
+            )
+
+
+def _rewriting(cases: list[Case], rewriter: Rewriter, config: Config) -> Iterator[Unit[Rewrite]]:
+    identity: dict[str, JsonValue] = {
+        "rewriter": rewriter_entry(config),
+        "prompt": prompt_entries(config).get("rewriter"),
+    }
+    for case in cases:
+        yield Unit(
+            case.response.record_id,
+            case.response.source_id,
+            {**identity, **case.request()},
+            partial(_rewrite, case, rewriter),
+        )
+
+
+async def _rewrite(case: Case, rewriter: Rewriter) -> list[Rewrite]:
+    return await gather_answers(
+        rewriter.rewrite(
+            case.source,
+            case.response.text,
+            claim,
+            [row for row in case.evidence if row.claim_id == claim.claim_id],
+        )
+        for claim in case.claims
+        if claim.claim_id in case.eligible
+    )
+
+
+def _accepting(
+    cases: list[Case],
+    rewrites: Mapping[str, list[Rewrite]],
+    verifier: Verifier,
+    config: Config,
+) -> Iterator[Unit[Candidate]]:
+    identity = _settings(config)
+    acceptance = Acceptance(verifier, config.verifier.threshold, config.verifier.verify_edit)
+    for case in cases:
+        own = rewrites.get(case.response.record_id, [])
         request: dict[str, JsonValue] = {
             "settings": dict(identity),
-            "source": source.model_dump(mode="json"),
-            "answer": response.text,
-            "claims": [claim.model_dump(mode="json") for claim in claims],
-            "evidence": [row.model_dump(mode="json") for row in evidence],
-            "eligible": list(eligible),
+            "rewrites": [rewrite.model_dump(mode="json") for rewrite in own],
+            **case.request(),
         }
         compute = partial(
             propose_candidates,
-            source,
-            response.text,
-            claims,
-            evidence=evidence,
-            eligible=frozenset(eligible),
-            roles=roles,
+            case.source,
+            case.response.text,
+            case.claims,
+            evidence=case.evidence,
+            eligible=case.eligible,
+            rewrites=own,
+            acceptance=acceptance,
         )
-        yield Unit(response.record_id, request, compute)
+        yield Unit(case.response.record_id, case.response.source_id, request, compute)
 
 
 def _count(candidates: list[Candidate]) -> dict[str, JsonValue]:
@@ -115,6 +223,7 @@ def _settings(config: Config) -> dict[str, JsonValue]:
     return {
         "verifier": verifier_entry(config),
         "rewriter": rewriter_entry(config),
+        "prompts": prompt_entries(config),
         "verifier.threshold": config.verifier.threshold,
         "verifier.verify_edit": config.verifier.verify_edit,
     }

@@ -3,70 +3,119 @@
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from ragmend.cli.backends import make_verifier, verifier_entry
+from ragmend.cli.asking import Answers, Unit, asking
 from ragmend.cli.context import Context, Outcome, Stage, run_inputs
 from ragmend.cli.data import Population, read_population
-from ragmend.cli.journaling import Unit, answer_units
+from ragmend.cli.event_loop import run_to_end
+from ragmend.cli.roles.identities import prompt_entries, verifier_entry
+from ragmend.cli.roles.parts import Handle, open_verifier
+from ragmend.cli.shortened import list_shortened, shortened_of
 from ragmend.config import Config
-from ragmend.errors import AccountingError
+from ragmend.errors import AccountingError, AnswerFaultError
 from ragmend.io import read_records, write_records
 from ragmend.paths import manifest_path
-from ragmend.records import Claim, Evidence, Verdict, by_record
-from ragmend.repair.arms import is_verified
+from ragmend.records import Claim, Evidence, Response, Source, Verdict, by_record
+from ragmend.repair.arms import decides, is_verified
 from ragmend.repair.verification import Verifier
+
+
+class Recorded(NamedTuple):
+    """What earlier stages recorded, by record."""
+
+    claims: dict[str, list[Claim]]
+    evidence: dict[str, list[Evidence]]
 
 
 def _execute(context: Context) -> Outcome:
     config, paths = context.config, context.paths
     population = read_population(paths)
     verify = config.claims.verify
-    claims = by_record(c for c in read_records(paths.claims, Claim) if is_verified(c.kind, verify))
-    evidence = by_record(read_records(paths.evidence, Evidence))
-    verifier = make_verifier(config)
-    answers = answer_units(
-        _units(population, claims, evidence, verifier, verifier_entry(config)),
-        model=Verdict,
-        stage="verify",
-        folder=paths.verdicts.parent,
-        n_units=len(population.responses),
+    recorded = Recorded(
+        by_record(c for c in read_records(paths.claims, Claim) if is_verified(c.kind, verify)),
+        by_record(read_records(paths.evidence, Evidence)),
     )
-    _check_one_verdict_a_claim(answers.records, claims, {f.record_id for f in answers.faults})
+    answers, handle = run_to_end(partial(_verify, context, population, recorded))
+    _check_one_verdict_a_claim(
+        answers.records, recorded.claims, {fault.record_id for fault in answers.faults}
+    )
     write_records(paths.verdicts, answers.records)
+    shortened = list_shortened(paths.verdicts.parent, map(shortened_of, answers.records))
     counts: dict[str, JsonValue] = {
-        "claims": sum(map(len, claims.values())),
+        "claims": sum(map(len, recorded.claims.values())),
         "verdicts": len(answers.records),
+        **shortened.counts,
     }
     return Outcome(
-        (paths.verdicts,),
+        (paths.verdicts, *shortened.files),
         counts,
-        {"verifier": verifier.name},
+        {"verifier": handle.part.name},
         n_units=len(population.responses),
         faults=tuple(answers.faults),
+        servers=handle.facts("verifier"),
+        service=handle.usage("verifier"),
     )
+
+
+async def _verify(
+    context: Context, population: Population, recorded: Recorded
+) -> tuple[Answers[Verdict], Handle[Verifier]]:
+    config, folder = context.config, context.paths.verdicts.parent
+    with asking("verify", folder, config.client) as stage:
+        async with open_verifier(context, folder) as handle:
+            answers = await stage.answer(
+                _units(population, recorded, handle.part, config),
+                model=Verdict,
+                n_units=len(population.responses),
+                describe=handle.describe,
+            )
+    return answers, handle
 
 
 def _units(
-    population: Population,
-    claims: dict[str, list[Claim]],
-    evidence: dict[str, list[Evidence]],
-    verifier: Verifier,
-    identity: JsonValue,
+    population: Population, recorded: Recorded, verifier: Verifier, config: Config
 ) -> Iterator[Unit[Verdict]]:
+    identity = verifier_entry(config)
+    prompt = prompt_entries(config).get("verifier")
     for response in population.responses:
-        own_claims = claims.get(response.record_id, [])
-        own_evidence = evidence.get(response.record_id, [])
+        claims = recorded.claims.get(response.record_id, [])
+        evidence = recorded.evidence.get(response.record_id, [])
         source = population.source_of(response)
         request: dict[str, JsonValue] = {
             "verifier": identity,
+            "prompt": prompt,
             "source": source.model_dump(mode="json"),
-            "claims": [claim.model_dump(mode="json") for claim in own_claims],
-            "evidence": [row.model_dump(mode="json") for row in own_evidence],
+            "answer": response.text,
+            "claims": [claim.model_dump(mode="json") for claim in claims],
+            "evidence": [row.model_dump(mode="json") for row in evidence],
         }
-        compute = partial(verifier.verify, source, own_claims, own_evidence)
-        yield Unit(response.record_id, request, compute)
+        compute = partial(
+            _decided, verifier, source, response, claims, evidence, config.verifier.threshold
+        )
+        yield Unit(response.record_id, response.source_id, request, compute)
+
+
+async def _decided(
+    verifier: Verifier,
+    source: Source,
+    response: Response,
+    claims: list[Claim],
+    evidence: list[Evidence],
+    threshold: float,
+) -> list[Verdict]:
+    """Verify an answer's claims; a verdict that does not decide one is a fault."""
+    verdicts = await verifier.verify(source, response.text, claims, evidence)
+    for verdict in verdicts:
+        if not decides(verdict, threshold):
+            raise AnswerFaultError(
+                f"P(support) is known to lie between {verdict.p_interval} only",
+                status="undecided",
+                claim_id=verdict.claim_id,
+            )
+    return verdicts
 
 
 def _check_one_verdict_a_claim(
@@ -83,7 +132,11 @@ def _inputs(context: Context) -> dict[str, Path]:
 
 
 def _settings(config: Config) -> dict[str, JsonValue]:
-    return {"claims.verify": config.claims.verify, "verifier": verifier_entry(config)}
+    return {
+        "claims.verify": config.claims.verify,
+        "verifier": verifier_entry(config),
+        "prompt": prompt_entries(config).get("verifier"),
+    }
 
 
 VERIFY = Stage(

@@ -7,6 +7,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from ragmend.errors import AnswerFaultError
 from ragmend.io import explain, shorten
+from ragmend.llm.labels import Support
 from ragmend.records import Claim, Evidence, Probability, Source, Verdict
 from ragmend.repair.verification import Verifier
 
@@ -23,8 +24,8 @@ class CheckedVerifier(NamedTuple):
         """The name that stands in verdicts and tables."""
         return self.verifier.name
 
-    def verify(
-        self, source: Source, claims: Sequence[Claim], evidence: Sequence[Evidence]
+    async def verify(
+        self, source: Source, answer: str, claims: Sequence[Claim], evidence: Sequence[Evidence]
     ) -> list[Verdict]:
         """Return one verdict a claim, in order.
 
@@ -32,8 +33,8 @@ class CheckedVerifier(NamedTuple):
             AnswerFaultError: A claim has none, or one that is no verdict or not finite; or there
                 are more.
         """
-        answers = _as_list(self.verifier.verify(source, claims, evidence), "verdicts")
-        verdicts = [_as_verdict(answer) for answer in answers]
+        answers = await self.verifier.verify(source, answer, claims, evidence)
+        verdicts = [_as_verdict(each) for each in _as_list(answers, "verdicts")]
         expected = [(claim.record_id, claim.claim_id) for claim in claims]
         found = [(verdict.record_id, verdict.claim_id) for verdict in verdicts]
         if found != expected:
@@ -43,19 +44,20 @@ class CheckedVerifier(NamedTuple):
             raise AnswerFaultError(message, status="empty" if missing else "malformed")
         return verdicts
 
-    def score_texts(self, source: Source, texts: Sequence[str]) -> list[float]:
-        """Return P(support) of each text, in order (pass 2).
+    async def score_texts(self, source: Source, answer: str, texts: Sequence[str]) -> list[Support]:
+        """Return how far each text is supported, in order (pass 2).
 
         Raises:
             AnswerFaultError: A text has none, or one that is no probability.
         """
-        scores = _as_list(self.verifier.score_texts(source, texts), "scores")
+        answers = await self.verifier.score_texts(source, answer, texts)
+        scores = _as_list(answers, "scores")
         if len(scores) != len(texts):
             message = f"{len(scores)} scores of {len(texts)} edited texts"
             raise AnswerFaultError(
                 message, status="empty" if len(scores) < len(texts) else "malformed"
             )
-        return [_as_probability(*pair) for pair in zip(texts, scores, strict=True)]
+        return [_as_support(*pair) for pair in zip(texts, scores, strict=True)]
 
 
 def _as_verdict(answer: object) -> Verdict:
@@ -68,11 +70,16 @@ def _as_verdict(answer: object) -> Verdict:
         raise _fault(error, f"claim {vars(answer).get('claim_id')}") from error
 
 
-def _as_probability(text: str, score: object) -> float:
+def _as_support(text: str, score: object) -> Support:
+    if not isinstance(score, Support):
+        raise AnswerFaultError(f"no score: {shorten(score)}", status="malformed")
+    known = (score.p, *(() if score.mass is None else (score.mass,)), *(score.interval or ()))
     try:
-        return PROBABILITY.validate_python(score, strict=True)
+        for number in known:
+            PROBABILITY.validate_python(number, strict=True)
     except ValidationError as error:
         raise _fault(error, f"edited text {text!r}") from error
+    return score
 
 
 def _as_list(answers: object, what: str) -> list[object]:

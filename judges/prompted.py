@@ -1,0 +1,100 @@
+"""A judge played by a language model, which copies out what of an answer is unsupported.
+
+It sees the source, its question and the complete answer: neither condition nor arm, neither gold
+nor another answer. All language models get the same prompt.
+
+Source: Mulakkayala, van Stein, Plaat (arXiv 2608.29307), section 3.4.
+"""
+
+import re
+from collections.abc import Mapping
+from typing import Literal, NamedTuple
+
+from pydantic import JsonValue
+
+from ragmend.errors import AnswerFaultError
+from ragmend.judges.judging import Found
+from ragmend.judges.locating import locate_spans
+from ragmend.llm.fitting import fit_source
+from ragmend.llm.json_answers import read_object
+from ragmend.llm.prompts import PromptFile, load_prompt
+from ragmend.llm.protocol import LLM, Generation, Prompt, Sampling
+from ragmend.records import Record, Source
+
+SCHEMA: Mapping[str, JsonValue] = {
+    "type": "object",
+    "properties": {"spans": {"type": "array", "items": {"type": "string"}}},
+    "required": ["spans"],
+    "additionalProperties": False,
+}
+NO_QUESTION = "(none)"
+
+# Nothing, or the sign that stands for a part in the prompt's description of the form.
+_NAMES_NOTHING = re.compile(r"[\s.…]*")
+
+
+class SpansAnswer(Record):
+    """The form of the model's answer."""
+
+    spans: tuple[str, ...]
+
+
+def judge_prompt() -> PromptFile:
+    """Return the prompt of all judges."""
+    return load_prompt("ragmend.judges.prompts", "judge")
+
+
+class PromptedJudge(NamedTuple):
+    """Asks a language model about each answer.
+
+    Attributes:
+        llm: The model.
+        max_tokens: The most tokens of a judgement; a longer one is a fault.
+        output: Whether the server is asked to constrain the answer to `SCHEMA`; what comes is
+            held to it in any case.
+    """
+
+    llm: LLM
+    max_tokens: int
+    output: Literal["unconstrained", "json-schema"]
+
+    async def find(self, source: Source, answer: str) -> Found:
+        """Return what of an answer the model finds unsupported.
+
+        Args:
+            source: What the answer must be supported by; its question is context.
+            answer: The complete answer; it has text, for one without any is not judged.
+
+        Raises:
+            AnswerFaultError: No usable answer came, or the prompt does not fit.
+            ValueError: The answer has no text.
+        """
+        if not answer.strip():
+            raise ValueError("an answer without text is not sent to a judge")
+        question = (source.question or "").strip() or NO_QUESTION
+
+        def render(source_text: str) -> Prompt:
+            return judge_prompt().render(source=source_text, question=question, answer=answer)
+
+        fitted = await fit_source(self.llm, source, answer, render, max_tokens=self.max_tokens)
+        schema = SCHEMA if self.output == "json-schema" else None
+        sampling = Sampling(max_tokens=self.max_tokens, schema=schema)
+        prompt = render(fitted.text)
+        generation = await self.llm.generate(prompt, sampling)
+        located = locate_spans(answer, read_spans(prompt, generation))
+        return Found(located.spans, located.unlocated, generation.text, fitted.n_left_out)
+
+
+def read_spans(prompt: Prompt, generation: Generation) -> tuple[str, ...]:
+    """Read the parts of an answer that a model named as unsupported.
+
+    Raises:
+        AnswerFaultError: It named none in the form that was asked for, or one without letters.
+    """
+    what = "a judgement"
+    read = read_object(generation, SpansAnswer, what=what, seen=(prompt.user,))
+    for text in read.spans:
+        if _NAMES_NOTHING.fullmatch(text):
+            message = f"{what}: expected parts of the answer, found {text!r} among them"
+            raise AnswerFaultError(message, status="malformed", raw=generation.text)
+    return read.spans

@@ -1,0 +1,1 @@
+"""Verifier and rewriter played by a language model."""

@@ -1,0 +1,180 @@
+"""Asks for answers one unit at a time through a journal, and keeps faults apart."""
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Generic, NamedTuple, TypeVar
+
+from pydantic import JsonValue, ValidationError
+
+from ragmend.cli.context import say
+from ragmend.cli.progress import stage_progress
+from ragmend.errors import AnswerFaultError, DataError
+from ragmend.io import explain, sha256_of
+from ragmend.journal import ADVICE, Answer, Journal
+from ragmend.paths import StageName, shard_path
+from ragmend.records import Fault, Record
+from ragmend.sections.models import ClientConfig
+
+T = TypeVar("T", bound=Record)
+
+UNITS_A_REQUEST = 4  # units begun for each request that may be in flight: enough to keep it busy
+
+
+class Unit(NamedTuple, Generic[T]):
+    """One piece of work that is answered and recorded as a whole.
+
+    Attributes:
+        record_id: The answer that it is about.
+        source_id: That answer's source; few sources are worked on at once.
+        request: Everything that changes the result, for the journal's key.
+        compute: Does the work; raises `AnswerFaultError` when no usable answer came.
+        condition: The condition, where a unit is one answer in one condition.
+        judge: The judge, where a unit is one judgement.
+    """
+
+    record_id: str
+    source_id: str
+    request: dict[str, JsonValue]
+    compute: Callable[[], Awaitable[Sequence[T]]]
+    condition: str | None = None
+    judge: str | None = None
+
+
+class Answers(NamedTuple, Generic[T]):
+    """The answers of all units in their order, and the faults of those that have none."""
+
+    records: list[T]
+    faults: list[Fault]
+
+
+class Asking(NamedTuple):
+    """A stage that asks for answers, and the open journal of what its units came to.
+
+    Attributes:
+        stage: Stands in faults and progress.
+        journal: What is recorded.
+        live_sources: Sources that are worked on at once, at most.
+        most_units: Units that are worked on at once, at most.
+    """
+
+    stage: StageName
+    journal: Journal
+    live_sources: int
+    most_units: int
+
+    async def answer(
+        self,
+        units: Iterable[Unit[T]],
+        *,
+        model: type[T],
+        n_units: int,
+        describe: Callable[[], str] = lambda: "",
+    ) -> Answers[T]:
+        """Answer all units, taking from the journal what it holds.
+
+        Args:
+            units: The work, in the order in which the records come out, those of a source
+                together.
+            model: The record type of the answers.
+            n_units: How many units there are, for the progress display.
+            describe: What else progress says.
+
+        Raises:
+            RagmendError: What is no fault of one answer; all that was answered is recorded.
+        """
+        outcomes: dict[int, Sequence[T] | Fault] = {}
+        live: dict[asyncio.Task[Sequence[T] | Fault], tuple[int, str]] = {}
+
+        async def settle() -> None:
+            done, _ = await asyncio.wait(live, return_when=asyncio.FIRST_COMPLETED)
+            for task in done:
+                outcomes[live.pop(task)[0]] = task.result()
+                advance()
+
+        with stage_progress(self.stage, n_units, describe=describe) as advance:
+            try:
+                for number, unit in enumerate(units):
+                    while live and self._is_full(unit.source_id, [own for _, own in live.values()]):
+                        await settle()
+                    live[asyncio.ensure_future(self._answer(unit, model))] = number, unit.source_id
+                while live:
+                    await settle()
+            finally:
+                for task in live:
+                    task.cancel()
+                await asyncio.gather(*live, return_exceptions=True)
+        return _in_order(outcomes)
+
+    def _is_full(self, source_id: str, live: Sequence[str]) -> bool:
+        is_new = source_id not in live
+        return len(live) >= self.most_units or (is_new and len({*live}) >= self.live_sources)
+
+    async def _answer(self, unit: Unit[T], model: type[T]) -> Sequence[T] | Fault:
+        key = sha256_of(
+            {"stage": self.stage, "of": model.__name__, "record_id": unit.record_id, **unit.request}
+        )
+        recorded = self.journal.entries.get(key)
+        if recorded is not None:
+            return [_as_record(record, model, self.journal) for record in recorded]
+        try:
+            answer = await _compute(unit, model)
+        except AnswerFaultError as error:
+            return _as_fault(unit, self.stage, error)
+        self.journal.append(key, [record.model_dump(mode="json") for record in answer])
+        return answer
+
+
+@contextmanager
+def asking(stage: StageName, folder: Path, client: ClientConfig) -> Iterator[Asking]:
+    """Open a stage's journal and say what it holds; see `Asking`."""
+    with Journal(shard_path(folder)) as journal:
+        if journal.n_torn:
+            say(f"{stage:9} the journal's last line was torn by a kill; that answer is asked again")
+        if journal.entries:
+            say(f"{stage:9} resuming: {len(journal.entries):,} units are recorded")
+        yield Asking(stage, journal, client.live_sources, UNITS_A_REQUEST * client.concurrency)
+
+
+async def _compute(unit: Unit[T], model: type[T]) -> Sequence[T]:
+    try:
+        return await unit.compute()
+    except ValidationError as error:
+        # A part answered something that is no such record: no answer, then, but a fault.
+        raise AnswerFaultError(explain(error, model.__name__), status="malformed") from error
+
+
+def _in_order(outcomes: dict[int, Sequence[T] | Fault]) -> Answers[T]:
+    records: list[T] = []
+    faults: list[Fault] = []
+    for _, outcome in sorted(outcomes.items()):
+        if isinstance(outcome, Fault):
+            faults.append(outcome)
+        else:
+            records += outcome
+    return Answers(records, faults)
+
+
+def _as_record(recorded: Answer, model: type[T], journal: Journal) -> T:
+    try:
+        return model.model_validate_json(json.dumps(recorded))
+    except ValidationError as error:
+        found = explain(error, model.__name__)
+        raise DataError(
+            f"{journal.path}: a recorded answer is damaged ({found}); {ADVICE}"
+        ) from error
+
+
+def _as_fault(unit: Unit[T], stage: StageName, error: AnswerFaultError) -> Fault:
+    return Fault(
+        stage=stage,
+        record_id=unit.record_id,
+        status=error.status,
+        message=str(error),
+        claim_id=error.claim_id,
+        condition=unit.condition,
+        judge=unit.judge,
+        raw=error.raw,
+    )

@@ -1,0 +1,1 @@
+"""What `ragmend doctor` checks: configuration, data, roles, protocol, and the records of a run."""

@@ -1,0 +1,1 @@
+"""vLLM servers on this machine: how one is started, watched and ended."""
