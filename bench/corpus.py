@@ -1,6 +1,7 @@
 """The answers that the benchmarks work on: flagged real ones, or the built-in ones repeated."""
 
 import os
+from functools import cache
 from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -43,6 +44,7 @@ class SourceClaims(NamedTuple):
     claims: list[Claim]
 
 
+@cache
 def read_corpus() -> Corpus:
     """Return the answers that the detector flagged under RAGMEND_DATA, or the built-in ones."""
     return _flagged() if os.environ.get("RAGMEND_DATA") else repeated_demo(N_TURNS)

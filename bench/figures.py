@@ -11,23 +11,43 @@ R = TypeVar("R")
 
 
 class Figure(NamedTuple):
-    """What was measured; `limit` is None where it is told for information only."""
+    """What was measured.
+
+    Attributes:
+        what: What it is a figure of.
+        measured: None where nothing was; the table tells that too, so that no figure is missing
+            silently.
+        unit: Of `measured`.
+        bound: Which side of the limit is good.
+        limit: None where it is told for information only.
+        reason: Why nothing was measured.
+    """
 
     what: str
-    measured: float
+    measured: float | None
     unit: str = ""
     bound: Bound = "at least"
     limit: float | None = None
+    reason: str = ""
 
     @property
-    def verdict(self) -> Literal["ok", "short", ""]:
+    def verdict(self) -> Literal["ok", "short", "not measured", ""]:
         """Whether the limit was reached; a benchmark tells it and fails nothing."""
+        if self.measured is None:
+            return "not measured"
         if self.limit is None:
             return ""
         reached = (
             self.measured >= self.limit if self.bound == "at least" else self.measured <= self.limit
         )
         return "ok" if reached else "short"
+
+
+def not_measured(
+    what: str, reason: str, *, bound: Bound = "at least", limit: float | None = None
+) -> Figure:
+    """Return the figure of what cannot be measured here, and why."""
+    return Figure(what, None, bound=bound, limit=limit, reason=reason)
 
 
 def cpu_seconds(work: Callable[[], object], *, repeats: int = 1) -> float:
@@ -69,6 +89,8 @@ def as_json(figures: Sequence[Figure]) -> str:
 
 def _cells(figure: Figure) -> tuple[str, str, str, str]:
     limit = "" if figure.limit is None else f"{figure.bound} {_number(figure.limit)}"
+    if figure.measured is None:
+        return figure.what, figure.verdict, limit, figure.reason
     value = f"{_number(figure.measured)} {figure.unit}".rstrip()
     return figure.what, value, limit, figure.verdict
 

@@ -36,6 +36,9 @@ class Located(NamedTuple):
 def locate_spans(answer: str, strings: Sequence[str]) -> Located:
     """Find each string in an answer: exactly, else folded; the first occurrence not yet used.
 
+    Occurrences that are whole words and numbers go before those inside of one: "5" is found in
+    "In 2015 there were 5" where it stands free, and inside of "2015" only where it does not.
+
     White space around a string counts for nothing. Folded means: without white space and
     invisible characters, without case, canonically decomposed, all quotes as one, all dashes as
     one, "…" as "...". What is found so begins and ends between whole letters of the answer: no
@@ -71,44 +74,72 @@ class _Search:
         self._folded = _fold(answer)
         self._used: set[tuple[int, int]] = set()
         # Where to go on for a repeated string: what lies before was taken or tried.
-        self._next_exact: dict[str, int] = {}
-        self._next_folded: dict[str, int] = {}
+        self._next_exact: dict[tuple[str, bool], int] = {}
+        self._next_folded: dict[tuple[str, bool], int] = {}
 
     def take(self, string: str) -> tuple[int, int] | None:
         """Return the string's first free place, which is used from then on."""
         for form in _forms(string):
-            place = self._find_exact(form) or self._find_folded(_fold(form).text)
+            folded = _fold(form).text
+            place = (
+                self._find_exact(form, free=True)
+                or self._find_exact(form, free=False)
+                or self._find_folded(folded, free=True)
+                or self._find_folded(folded, free=False)
+            )
             if place is not None:
                 self._used.add(place)
                 return place
         return None
 
-    def _find_exact(self, form: str) -> tuple[int, int] | None:
-        start = self._answer.find(form, self._next_exact.get(form, 0))
+    def _find_exact(self, form: str, *, free: bool) -> tuple[int, int] | None:
+        start = self._answer.find(form, self._next_exact.get((form, free), 0))
         while start >= 0:
             place = (start, start + len(form))
-            self._next_exact[form] = place[1]
-            if place not in self._used:
+            is_wanted = not free or _stands_free(self._answer, place)
+            after = place[1] if is_wanted else start + 1
+            self._next_exact[form, free] = after
+            if is_wanted and place not in self._used:
                 return place
-            start = self._answer.find(form, place[1])
-        self._next_exact[form] = len(self._answer)
+            start = self._answer.find(form, after)
+        self._next_exact[form, free] = len(self._answer)
         return None
 
-    def _find_folded(self, form: str) -> tuple[int, int] | None:
+    def _find_folded(self, form: str, *, free: bool) -> tuple[int, int] | None:
         text, starts, ends = self._folded
         if not form:
             return None
-        at = text.find(form, self._next_folded.get(form, 0))
+        at = text.find(form, self._next_folded.get((form, free), 0))
         while at >= 0:
             place = (starts[at], ends[at + len(form) - 1])
             is_whole = min(place) >= 0
-            after = at + len(form) if is_whole else at + 1
-            self._next_folded[form] = after
-            if is_whole and place not in self._used:
+            is_wanted = is_whole and (not free or _stands_free(self._answer, place))
+            after = at + len(form) if is_wanted else at + 1
+            self._next_folded[form, free] = after
+            if is_wanted and place not in self._used:
                 return place
             at = text.find(form, after)
-        self._next_folded[form] = len(text)
+        self._next_folded[form, free] = len(text)
         return None
+
+
+def _stands_free(answer: str, place: tuple[int, int]) -> bool:
+    """Tell whether a stretch neither begins nor ends inside of a word or number."""
+    start, end = place
+    return not (
+        _goes_on(answer[start], answer[max(start - 2, 0) : start][::-1])
+        or _goes_on(answer[end - 1], answer[end : end + 2])
+    )
+
+
+def _goes_on(edge: str, beside: str) -> bool:
+    """Tell whether a word or number goes on from its edge to the two characters beside it."""
+    if not beside or not (edge.isalnum() or unicodedata.combining(edge)):
+        return False
+    if beside[0].isalnum() or unicodedata.combining(beside[0]):
+        return True
+    # "5" in "3.5" and in "5,000" is no number of its own.
+    return edge.isdigit() and beside[0] in ".," and beside[1:].isdigit()
 
 
 def _forms(string: str) -> Iterator[str]:

@@ -16,21 +16,29 @@ from ragmend.errors import AnswerFaultError
 from ragmend.judges.judging import Found
 from ragmend.judges.locating import locate_spans
 from ragmend.llm.fitting import fit_source
-from ragmend.llm.json_answers import read_object
-from ragmend.llm.prompts import PromptFile, load_prompt
+from ragmend.llm.json_answers import names_nothing, read_object
+from ragmend.llm.prompts import PromptFile, as_data, load_prompt, shown_as
 from ragmend.llm.protocol import LLM, Generation, Prompt, Sampling
 from ragmend.records import Record, Source
 
 SCHEMA: Mapping[str, JsonValue] = {
     "type": "object",
-    "properties": {"spans": {"type": "array", "items": {"type": "string"}}},
+    "properties": {
+        "spans": {
+            "type": "array",
+            # Bounds for models that would never stop; a string that is closed by force still lies
+            # where it began.
+            "maxItems": 20,
+            "items": {"type": "string", "maxLength": 200},
+        }
+    },
     "required": ["spans"],
     "additionalProperties": False,
 }
 NO_QUESTION = "(none)"
 
-# Nothing, or the sign that stands for a part in the prompt's description of the form.
-_NAMES_NOTHING = re.compile(r"[\s.…]*")
+# Nothing that is seen, or the sign that stands for a part in the prompt's description of the form.
+_IS_BLANK = re.compile(r"[\s.…\u00ad\u200b-\u200f\u2060-\u2064\ufeff]*")
 
 
 class SpansAnswer(Record):
@@ -89,12 +97,23 @@ def read_spans(prompt: Prompt, generation: Generation) -> tuple[str, ...]:
     """Read the parts of an answer that a model named as unsupported.
 
     Raises:
-        AnswerFaultError: It named none in the form that was asked for, or one without letters.
+        AnswerFaultError: It named none in the form that was asked for, or a string that says
+            "nothing", as "None", and is no part of the answer.
     """
     what = "a judgement"
     read = read_object(generation, SpansAnswer, what=what, seen=(prompt.user,))
+    answer = shown_as("answer", prompt.user)
     for text in read.spans:
-        if _NAMES_NOTHING.fullmatch(text):
+        if _IS_BLANK.fullmatch(text) or (names_nothing(text) and not _stands_in(answer, text)):
             message = f"{what}: expected parts of the answer, found {text!r} among them"
             raise AnswerFaultError(message, status="malformed", raw=generation.text)
     return read.spans
+
+
+def _stands_in(answer: str, part: str) -> bool:
+    """Tell whether a part stands in an answer as a prompt shows it; a word as a whole word."""
+    part = part.strip()
+    before = r"(?<!\w)" if part[0].isalnum() else ""
+    behind = r"(?!\w)" if part[-1].isalnum() else ""
+    forms = (re.escape(part), re.escape(as_data(part)))
+    return any(re.search(f"{before}{form}{behind}", answer) for form in forms)

@@ -17,7 +17,12 @@ from ragmend.repair.gate import check_gate
 from ragmend.repair.verification import Verifier
 from ragmend.text.reading import SourceReading, read_source
 
-_SCORES = ("p_support", "candidate_mass", "p_interval")
+_UNVERIFIED = {
+    "p_support": None,
+    "candidate_mass": None,
+    "p_interval": None,
+    "left_out_fragments": 0,
+}
 
 
 class Acceptance(NamedTuple):
@@ -138,7 +143,7 @@ def _each_extract_once(
             parts = reading.parts_of(reading.fragments[position])
             if not substituted.isdisjoint(parts):
                 gate = Gate(passed=False, reasons=("already_substituted",))
-                refusal = {"gate": gate, "accepted": False, **dict.fromkeys(_SCORES)}
+                refusal = {"gate": gate, "accepted": False, **_UNVERIFIED}
                 yield candidate.model_copy(update=refusal)
                 continue
             substituted.update(parts)
@@ -165,6 +170,7 @@ def _as_candidate(
         p_support=None if support is None else support.p,
         candidate_mass=None if support is None else support.mass,
         p_interval=None if support is None else support.interval,
+        left_out_fragments=0 if support is None else support.left_out_fragments,
         accepted=support is not None and support.p >= threshold,
     )
 

@@ -10,8 +10,9 @@ from pydantic import JsonValue
 
 from ragmend.errors import AnswerFaultError
 from ragmend.llm.fitting import fit_source
-from ragmend.llm.json_answers import read_object
-from ragmend.llm.prompts import PromptFile, load_prompt
+from ragmend.llm.json_answers import names_nothing, read_object
+from ragmend.llm.pieces import LEFT_OUT
+from ragmend.llm.prompts import PromptFile, load_prompt, shown_as
 from ragmend.llm.protocol import LLM, Generation, Prompt, Sampling
 from ragmend.records import Claim, Evidence, Record, Rewrite, Source
 
@@ -27,6 +28,8 @@ _PROMPTS: Mapping[Context, str] = {
     "fragments-and-source": "rewrite",
     "fragments": "rewrite-fragments",
 }
+# The mark of left-out text, and as models retype it.
+_MARKS = (LEFT_OUT, LEFT_OUT.replace("…", "..."))
 
 
 class RewriteAnswer(Record):
@@ -102,11 +105,16 @@ def read_rewrite(prompt: Prompt, generation: Generation) -> str | None:
     """Read the rewritten sentence, on one line; None where the model says that there is none.
 
     Raises:
-        AnswerFaultError: It said neither in the form that was asked for.
+        AnswerFaultError: It said neither in the form that was asked for, or wrote "null" as a
+            sentence, or copied the mark of left-out text, which the claim does not have.
     """
     read = read_object(generation, RewriteAnswer, what="a rewrite", seen=(prompt.user,))
     text = None if read.rewrite is None else " ".join(read.rewrite.split())
-    if text is not None and not text.strip(" .…"):  # the form's own example among them
+    if text is None:
+        return None
+    claim = shown_as("claim", prompt.user)
+    is_marked = any(mark in text for mark in _MARKS) and not any(mark in claim for mark in _MARKS)
+    if names_nothing(text) or is_marked:  # the form's own example, "…", among them
         message = f"expected a sentence as the rewrite, found {text!r}"
         raise AnswerFaultError(message, status="malformed", raw=generation.text)
     return text

@@ -66,7 +66,7 @@ class PromptedVerifier:
         return await gather_answers(self._support(fitted, text) for text in texts)
 
     async def _fit(self, source: Source, answer: str, texts: Sequence[str]) -> Fitted:
-        longest = max(texts, key=len)
+        longest = max(texts, key=lambda text: len(text.encode()))  # no token is under a byte
 
         def render(source_text: str) -> Prompt:
             return verify_prompt().render(source=source_text, claim=longest)
@@ -92,7 +92,8 @@ class PromptedVerifier:
         )
 
     async def _support(self, fitted: Fitted, text: str) -> Support:
-        return self._read(await self._ask(fitted, text))
+        support = self._read(await self._ask(fitted, text))
+        return support._replace(left_out_fragments=fitted.n_left_out)
 
     async def _ask(self, fitted: Fitted, text: str) -> LabelScores:
         return await self._llm.score_labels(verify_prompt().render(source=fitted.text, claim=text))

@@ -212,7 +212,7 @@ class Candidate(Record):
     """A proposed replacement of one claim, with gate and pass-2 verdict.
 
     `p_support` is None when the gate already refused the text, so that it was not verified;
-    `candidate_mass` and `p_interval` as in a verdict.
+    `candidate_mass`, `p_interval` and `left_out_fragments` as in a verdict.
     """
 
     record_id: Name
@@ -224,6 +224,7 @@ class Candidate(Record):
     p_support: Probability | None = None
     candidate_mass: Probability | None = None
     p_interval: tuple[Probability, Probability] | None = None
+    left_out_fragments: Count = 0
     accepted: bool
 
 

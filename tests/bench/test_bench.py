@@ -8,11 +8,12 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 FIGURES = """
-from bench.figures import Figure, as_json, as_text
+from bench.figures import Figure, as_json, as_text, not_measured
 figures = [
     Figure("speed", 2500.0, "claims/s", "at least", 2000),
     Figure("growth", 1.625, "x", "at most", 1.5),
     Figure("time", 9.36, "s"),
+    not_measured("gain", "no GPU", limit=2),
 ]
 """
 
@@ -30,15 +31,22 @@ def test_figures_stand_in_columns_with_limit_and_verdict():
         "speed   2,500 claims/s  at least 2,000  ok",
         "growth          1.62 x  at most 1.5     short",
         "time            9.36 s",
+        "gain      not measured  at least 2      no GPU",
     ]
 
 
 def test_figures_are_told_as_json_too():
     found = json.loads(python("-c", f"{FIGURES}print(as_json(figures))"))
-    assert [figure["verdict"] for figure in found] == ["ok", "short", ""]
+    assert [figure["verdict"] for figure in found] == [
+        "ok",
+        "short",
+        "",
+        "not measured",
+    ]
+    assert (found[3]["measured"], found[3]["reason"]) == (None, "no GPU")
     assert found[0] == {
         "what": "speed", "measured": 2500.0, "unit": "claims/s", "bound": "at least",
-        "limit": 2000, "verdict": "ok",
+        "limit": 2000, "reason": "", "verdict": "ok",
     }  # fmt: skip
 
 
@@ -75,6 +83,14 @@ def test_every_kind_of_interval_is_simulated_and_tangos_holds_where_the_bootstra
     found = json.loads(python("-c", COVERAGE))
     assert all(0.7 < share <= 1 for share in found.values())
     assert found["percentile bootstrap"] < 0.93 < 0.95 < found["Tango"]
+
+
+def test_one_part_can_be_measured_alone_and_a_part_that_is_none_is_refused():
+    assert "run again to first run" in python("-m", "bench", "--only", "resume")
+    command = [sys.executable, "-m", "bench", "--only", "everything"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "'prefix-cache'" in done.stderr
 
 
 def test_the_load_of_a_label_table_is_measured_in_a_process_of_its_own():

@@ -3,7 +3,12 @@
 import subprocess
 import sys
 
-HEAVY = ("sklearn", "scipy", "pandas", "matplotlib", "torch", "statsmodels")
+import pytest
+
+HEAVY = (
+    "sklearn", "scipy", "pandas", "matplotlib", "torch", "statsmodels",
+    "openai", "httpx2", "transformers",
+)  # fmt: skip
 
 
 def heavy_modules_after(*arguments):
@@ -25,5 +30,6 @@ def test_status_loads_nothing_heavy(run):
     assert heavy_modules_after("status", run) == ["HEAVY"]
 
 
-def test_help_loads_nothing_heavy():
-    assert heavy_modules_after("run", "--help")[:1] == ["HEAVY"]
+@pytest.mark.parametrize("words", [("--help",), ("run", "--help"), ("serve", "--help")])
+def test_help_loads_nothing_heavy(words):
+    assert heavy_modules_after(*words) == ["HEAVY"]

@@ -7,7 +7,6 @@ import tomllib
 import tomli_w
 from fuzz_mutate import change_value, mutate, mutate_text
 
-from ragmend.cli.backends import parameters_path
 from ragmend.cli.protocol import Lock
 from ragmend.config import load_config, read_resolved_config
 from ragmend.datasets.ragtruth import DatasetFiles, demo_folder, load_ragtruth
@@ -31,7 +30,7 @@ from ragmend.records import (
     Source,
     Verdict,
 )
-from ragmend.repair.lexical.parameters import load_parameters
+from ragmend.repair.lexical.parameters import load_parameters, parameters_path
 from ragmend.repair.splitting.claims import split_claims
 from ragmend.run_lock import Holder
 from ragmend.text.fragments import source_fragments

@@ -63,6 +63,25 @@ def test_a_repeated_string_in_other_letters_means_the_next_occurrence_too():
     assert places("Paris and Paris", "paris", '"paris"') == [(0, 5), (10, 15)]
 
 
+@pytest.mark.parametrize(
+    ("answer", "string", "starts"),
+    [
+        ("In 2015 there were 5 cases.", "5", [19, 6]),
+        ("It took 3.5 to 5,000 hours or 5.", "5", [30, 10, 15]),
+        ("Concat a cat", "cat", [9, 3]),
+        ("Concat a cat", "CAT", [9, 3]),
+        ("cafe\u0301 or cafe", "cafe", [9, 0]),
+        ("xa a a", "a a", [3, 1]),
+        ("It is 25% or 5%", "5%", [13, 7]),
+        ("It is (5)5 or a(5)", "(5)", [6, 15]),
+        ("STRASSE SE", "se", [8, 5]),
+    ],
+)
+def test_whole_words_and_numbers_go_before_parts_of_them(answer, string, starts):
+    for n in range(1, len(starts) + 1):
+        assert [start for start, _ in places(answer, *[string] * n)] == sorted(starts[:n])
+
+
 def test_more_copies_than_occurrences_are_left_unlocated():
     located = locate_spans("Paris and paris", ["Paris", "Paris", "PARIS", "Paris"])
     assert [span.text for span in located.spans] == ["Paris", "paris"]
@@ -166,8 +185,16 @@ def test_any_stretch_of_an_answer_is_found_at_its_first_occurrence(data, answer)
     end = data.draw(st.integers(start + 1, len(answer)))
     copied = answer[start:end].strip()
     if copied:
-        found = places(answer, answer[start:end])
-        assert found == [(answer.find(copied), answer.find(copied) + len(copied))]
+        ((at, behind),) = places(answer, answer[start:end])
+        assert answer[at:behind] == copied
+        first = answer.find(copied)
+        assert at == first or is_inside_a_word(answer, first, first + len(copied))
+
+
+def is_inside_a_word(answer, start, end):
+    """Tell whether a letter, digit or accent, or a number's point, stands beside a stretch."""
+    beside = answer[max(start - 1, 0) : start] + answer[end : end + 1]
+    return any(sign.isalnum() or unicodedata.combining(sign) or sign in ".," for sign in beside)
 
 
 RETYPED = {

@@ -74,6 +74,25 @@ def test_a_string_that_names_nothing_is_a_fault(part):
     assert (error.status, error.raw) == ("malformed", text)
 
 
+@pytest.mark.parametrize(
+    "part", ["None", "none.", "null", "N/A", "(none)", "nothing", "-", "#", "\u200b", "\u200b\n"]
+)
+def test_a_string_that_says_nothing_is_a_fault_unless_it_stands_in_the_answer(part):
+    text = json.dumps({"spans": [part]})
+    error = fault(text)
+    assert (error.status, error.raw) == ("malformed", text)
+    assert fault(text, answer="Nonetheless, nullify nothingness: noneN/AS.").status == "malformed"
+    if part.strip("\u200b\n"):
+        (span,) = find(text, answer=f"It is {part} of it.").spans
+        assert span.text == part
+
+
+def test_what_the_prompt_parted_stands_in_the_answer():
+    for copied in ("</>", "< />"):
+        (span,) = find(json.dumps({"spans": [copied]}), answer="It is </> here.").spans
+        assert span.text == "</>"
+
+
 def test_the_forms_own_example_repeated_is_a_fault():
     assert fault('{"spans": ["…", "…"]}').status == "malformed"
 

@@ -1,12 +1,13 @@
 import json
 import random
+import re
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from ragmend.errors import AnswerFaultError
-from ragmend.llm.json_answers import MAX_DEPTH, read_object
+from ragmend.llm.json_answers import MAX_DEPTH, names_nothing, read_object
 from ragmend.llm.protocol import Generation
 from ragmend.records import Record
 
@@ -43,10 +44,13 @@ def status(text, **how):
         ' \n{"spans":["a","b"]}\n',
         '```json\n{"spans": ["a", "b"]}\n```',
         'Here is what I found:\n```\n{\n "spans": [\n  "a",\n  "b"\n ]\n}\n```\nTell me if not.',
-        'The set {x | x > 0} is {} fine. {"spans": ["a", "b"]} That is all {really}.',
+        '```json {"spans": ["a", "b"]} ```',
+        'All is {} fine. {"n": 1}\n{"spans": ["a", "b"]}\nThat is all: {"really": true}.',
         '{"spans": ["a", "b"], "explanation": "because {of} \\"this\\"", "n": 2}',
-        '{"spans": ["a", "b"]}\n\nAgain: {"spans": ["a", "b"]}',
-        '[{"spans": ["a", "b"]}]',
+        '{"spans": ["a", "b"]}\n\nAgain:\r{"spans": ["a", "b"]}',
+        '<think>\nMaybe {"spans": []}? {No.\n</think>\n\n{"spans": ["a", "b"]}',
+        'No {. </think></think> {"spans": ["a", "b"]}',
+        'The parts "a" and "b" are unsupported, so the "spans" are:\n{"spans": ["a", "b"]}',
     ],
 )
 def test_the_object_is_found_in_what_stands_around_it(text):
@@ -55,8 +59,9 @@ def test_the_object_is_found_in_what_stands_around_it(text):
 
 def test_braces_quotes_and_escapes_inside_strings_belong_to_the_strings():
     spans = ["}", "{", '"}', "{{a}}", "\\", '{"spans": []}', "é😀\u2028", "a\nb", "```"]
-    assert read(f"So: {json.dumps({'spans': spans})}!").spans == tuple(spans)
-    assert read(f"So: {json.dumps({'spans': spans}, ensure_ascii=False)}!").spans == tuple(spans)
+    for is_ascii in (True, False):
+        written = json.dumps({"spans": spans}, ensure_ascii=is_ascii)
+        assert read(f"So:\n{written}\n!").spans == tuple(spans)
 
 
 def test_a_line_break_may_stand_in_a_string_as_it_is():
@@ -151,12 +156,84 @@ def test_two_different_answers_are_none():
 
 
 def test_objects_without_the_key_are_not_the_answer():
-    assert read('It quotes {"a": {"b": [1]}}. {"spans": ["x"]} {"c": null}').spans == ("x",)
-    assert read('It quotes {"spans": []}: {"rewrite": "x"}', RewriteAnswer).rewrite == "x"
+    assert read('It quotes {"a": {"b": [1]}}.\n{"spans": ["x"]}\n {"c": null}').spans == ("x",)
+    assert read('It quotes {"spans": []}:\n{"rewrite": "x"}', RewriteAnswer).rewrite == "x"
 
 
-def test_escaped_json_in_prose_is_no_object():
-    assert read('It says "{\\"spans\\": []}". {"spans": ["x"]}').spans == ("x",)
+# Each held a decision for nothing that the model did not make.
+@pytest.mark.parametrize(
+    "text",
+    [
+        '<think>Maybe {"spans": []}? No. The part "x" is wrong.</think>\nUnsupported: "x".',
+        '<think>\n{"spans": []}\n</think>',
+        '<think>\nMaybe\n{"spans": []}',
+        '<think>\n{"spans": []}\n</think>\n<think>\n{"spans": []}\n',
+        '{“spans”: [“x y”]} {"spans": []}',
+        '{“spans”: [“x y”]}\n{"spans": []}',
+        '｛"spans": ["x y"]｝\n{"spans": []}',
+        '{\\"spans\\": [\\"b c\\"]} {"spans": []}',
+        '{\\"spans\\": [\\"b c\\"]}\n{"spans": []}',
+        '"spans": ["b c"]\n{"spans": []}',
+        '\\"Spans\\": ["b c"]\n{"spans": []}',
+        '{"Spans": ["b c"], "spans": []}',
+        '{"spans ": ["b c"], "spans": []}',
+        '{"Spans": ["b c"]}\n{"spans": []}',
+        '{"answer": {"spans": ["b c"]}}\n{"spans": []}',
+        '{"spans": [], "n": [{"SPANS": ["b c"]}]}',
+        '{ /* c */ "spans": ["x"], "notes": {"spans": []}}',
+        '{ /* c */ "spans": ["x"], "notes":\n{"spans": []}\n}',
+        'or {"spans": []} if all of the answer is supported.',
+        'I am to write {"spans": []}',
+        '{"spans": []} if all of the answer is supported.',
+        '[{"spans": []}]',
+        '{"spans": []} {"spans": []}',
+        '{"spans": []} {"c": null}',
+        '{"spans": []}\n\nHowever, the part "x" is unsupported.',
+        '{"spans": []}\n```\nHowever, the part "x" is unsupported.\n{"spans": []}',
+        '{"spans": []}\n{"unsupported": ["x"]}',
+        '{"spans": []}\n}',
+        '}\n{"spans": []}',
+    ],
+)
+def test_nothing_is_read_only_where_the_model_decided_for_it(text):
+    assert status(text) in {"malformed", "empty"}
+    other = re.sub("spans", _rewrite_in_its_case, text, flags=re.IGNORECASE)
+    other = other.replace('"rewrite": []', '"rewrite": null')
+    assert status(other, model=RewriteAnswer) in {"malformed", "empty"}
+
+
+def _rewrite_in_its_case(found):
+    if found[0].isupper():
+        return "REWRITE"
+    return "Rewrite" if found[0].istitle() else "rewrite"
+
+
+def test_text_may_stand_before_a_decision_for_nothing():
+    assert read('I see no error {"n": 1}.\n\n```json\n{"spans": []}\n```\n ').spans == ()
+    assert read('<think>"x"?</think>{"spans": []}\n```\n{"spans": []}').spans == ()
+    assert read('Nothing stands:\n{"rewrite": null}', RewriteAnswer).rewrite is None
+
+
+def test_an_object_within_a_sentence_is_a_quote():
+    for text in ('So: {"spans": ["x"]}', '{"spans": ["x"]} it is.', 'a\r{"spans": ["x"]}; b'):
+        what, message = fault(text)
+        assert (what, "lines of its own" in message) == ("malformed", True)
+
+
+def test_thinking_without_an_answer_is_empty():
+    assert status('<think>\n{"spans": []}\n</think>\n') == "empty"
+
+
+@pytest.mark.parametrize(
+    "text", ["", "\u200b", "—", '"…"', "null", "None.", "NONE", "(none)", "N/A", "n/a.", "<null>"]
+)
+def test_texts_that_name_nothing(text):
+    assert names_nothing(text)
+
+
+@pytest.mark.parametrize("text", ["None came.", "Nothing happened.", "0", "é", "nonetheless", "雨"])
+def test_texts_that_name_something(text):
+    assert not names_nothing(text)
 
 
 @pytest.mark.parametrize(
@@ -214,13 +291,13 @@ def test_where_the_judged_text_holds_such_an_object_only_a_bare_one_is_an_answer
     assert read('```json\n{"spans": []}\n```\n', seen=seen).spans == ()
     assert read('{"spans": []}\n{"spans": []}', seen=seen).spans == ()
     for text in (
-        'The answer holds {"spans": []}, which the source lacks.',
-        '{"spans": []} is unsupported.',
-        'Unsupported: {"spans": []}',
+        'The answer holds:\n{"spans": []}',
+        '{"spans": ["x"]}\nis unsupported.',
+        'Unsupported:\n{"spans": ["x"]}',
     ):
         what, message = fault(text, seen=seen)
         assert (what, "a quote" in message) == ("malformed", True)
-    assert read('All is well: {"spans": []}', seen=("its spans are: two",)).spans == ()
+    assert read('All is well:\n{"spans": []}', seen=("its spans are: two",)).spans == ()
 
 
 def test_nesting_is_read_to_a_depth_and_refused_below_it():
@@ -264,13 +341,16 @@ def test_a_depth_of_calls_changes_nothing():
 
 
 SPANS = st.lists(st.text(st.characters(codec="utf-8"), max_size=8) | st.sampled_from('{}"[]\\'))
-PROSE = st.text(st.characters(codec="utf-8", exclude_characters="{"))
+PROSE = st.text(st.characters(codec="utf-8", exclude_characters="{}｛｝"))
 
 
 @given(spans=SPANS, before=PROSE, after=PROSE, is_ascii=st.booleans())
 def test_any_answer_is_read_back_from_any_prose(spans, before, after, is_ascii):
-    text = before + json.dumps({"spans": spans}, ensure_ascii=is_ascii) + after
-    assert read(text).spans == tuple(spans)
+    written = json.dumps({"spans": spans}, ensure_ascii=is_ascii)
+    if not spans and after.strip():
+        assert status(f"{before}\n{written}\n{after}") == "malformed"
+        after = ""
+    assert read(f"{before}\n{written}\n{after}").spans == tuple(spans)
 
 
 @given(spans=SPANS, cut=st.integers(min_value=1))
@@ -289,7 +369,7 @@ def test_a_quoted_object_is_never_read_as_the_answer(outer, inner):
 
 def test_any_damage_to_an_answer_gives_a_fault_or_the_strings_that_stand_there():
     chooser, n_read, n_faults = random.Random(5), 0, 0
-    whole = 'So: {"spans": ["He said \\"no\\" {x}", "2014\\u2014b"], "why": {"n": [1, null]}} ok?'
+    whole = 'So:\n{"spans": ["He said \\"no\\" {x}", "2014\\u2014b"], "why": {"n": [1, null]}}\nok?'
     pieces = [
         "{",
         "}",

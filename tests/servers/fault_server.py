@@ -44,6 +44,8 @@ class Traits:
             "none": no log-probabilities.
         names_tokens_by_id: Whether it does as `return_tokens_as_token_ids` says.
         takes_system: Whether its chat template has a system turn.
+        drops_system: Whether its chat template leaves the system turn out and says nothing.
+        default_system: What its chat template puts in place of a system turn that is not there.
         api_key: What it wants.
         has_health: Whether it has `/health`.
         has_metrics: Whether it has `/metrics`.
@@ -58,6 +60,8 @@ class Traits:
     logprobs: str = "token-ids"
     names_tokens_by_id: bool = True
     takes_system: bool = True
+    drops_system: bool = False
+    default_system: str | None = None
     api_key: str | None = None
     has_health: bool = True
     has_metrics: bool = True
@@ -76,6 +80,7 @@ class FaultServer:
         recent: The last questions: path and body.
         model: What it says without faults.
         cache: What its prefix cache saw.
+        instead: Called with path and request; the response that it returns goes out, if any.
     """
 
     def __init__(
@@ -97,6 +102,7 @@ class FaultServer:
         self.max_live_sources = 0
         self.recent = deque(maxlen=N_RECENT)
         self.is_dead = False
+        self.instead = lambda _path, _request: None
         self._n_answered = 0
         self._live = Counter()
         self._port = port
@@ -169,7 +175,8 @@ class FaultServer:
         if kind is not None:
             self.injected[kind] += 1
             return await self._fail(kind, request, reader, writer)
-        writer.write((await self._answer(path, request)).to_bytes())
+        answer = self.instead(path, request) or await self._answer(path, request)
+        writer.write(answer.to_bytes())
         await writer.drain()
         return True
 
@@ -247,7 +254,15 @@ class FaultServer:
         has_system = any(message["role"] == "system" for message in body["messages"])
         if has_system and not self.traits.takes_system:
             return as_error(400, "System role not supported")
-        return self.model.tokenizer.render(body["messages"])
+        return self.model.tokenizer.render(self._turns(body["messages"]))
+
+    def _turns(self, messages):
+        """Return what the chat template makes of the turns that were sent."""
+        system = [message for message in messages if message["role"] == "system"]
+        if not system and self.traits.default_system:
+            system = [{"role": "system", "content": self.traits.default_system}]
+        others = [message for message in messages if message["role"] != "system"]
+        return others if self.traits.drops_system else [*system, *others]
 
     async def _ask(self, path, request, body):
         tokens = self._tokens(body)

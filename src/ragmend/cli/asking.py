@@ -50,6 +50,10 @@ class Answers(NamedTuple, Generic[T]):
     faults: list[Fault]
 
 
+async def _prepared() -> None:
+    """Make nothing ready: what answers is there."""
+
+
 class Asking(NamedTuple):
     """A stage that asks for answers, and the open journal of what its units came to.
 
@@ -71,6 +75,7 @@ class Asking(NamedTuple):
         *,
         model: type[T],
         n_units: int,
+        prepare: Callable[[], Awaitable[None]] = _prepared,
         describe: Callable[[], str] = lambda: "",
     ) -> Answers[T]:
         """Answer all units, taking from the journal what it holds.
@@ -80,6 +85,7 @@ class Asking(NamedTuple):
                 together.
             model: The record type of the answers.
             n_units: How many units there are, for the progress display.
+            prepare: Makes ready what answers; awaited before anything that is not recorded.
             describe: What else progress says.
 
         Raises:
@@ -99,7 +105,8 @@ class Asking(NamedTuple):
                 for number, unit in enumerate(units):
                     while live and self._is_full(unit.source_id, [own for _, own in live.values()]):
                         await settle()
-                    live[asyncio.ensure_future(self._answer(unit, model))] = number, unit.source_id
+                    answering = self._answer(unit, model, prepare)
+                    live[asyncio.ensure_future(answering)] = number, unit.source_id
                 while live:
                     await settle()
             finally:
@@ -112,13 +119,16 @@ class Asking(NamedTuple):
         is_new = source_id not in live
         return len(live) >= self.most_units or (is_new and len({*live}) >= self.live_sources)
 
-    async def _answer(self, unit: Unit[T], model: type[T]) -> Sequence[T] | Fault:
+    async def _answer(
+        self, unit: Unit[T], model: type[T], prepare: Callable[[], Awaitable[None]]
+    ) -> Sequence[T] | Fault:
         key = sha256_of(
             {"stage": self.stage, "of": model.__name__, "record_id": unit.record_id, **unit.request}
         )
         recorded = self.journal.entries.get(key)
         if recorded is not None:
             return [_as_record(record, model, self.journal) for record in recorded]
+        await prepare()
         try:
             answer = await _compute(unit, model)
         except AnswerFaultError as error:

@@ -1,8 +1,10 @@
 """Where a run's data comes from: the configured folder or the built-in set."""
 
 import re
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from pydantic import JsonValue
 
@@ -19,6 +21,8 @@ from ragmend.errors import ConfigError
 from ragmend.io import read_records
 from ragmend.paths import RunPaths
 from ragmend.records import Response, Source
+
+T = TypeVar("T")
 
 # "model/seed-42" nests; no part may lead out of the folder.
 _RUN_ID = re.compile(r"[A-Za-z0-9_][\w.@+ -]{0,99}(?:/[A-Za-z0-9_][\w.@+ -]{0,99}){0,3}")
@@ -83,6 +87,17 @@ def read_data(config: Config) -> Dataset:
         due_to_null=data.due_to_null,
         leave_out=development_sources() if data.development == "leave_out" else frozenset(),
     )
+
+
+def by_source(items: Iterable[T], source_id: Callable[[T], str]) -> Iterator[T]:
+    """Yield items with those of one source together, in the order in which sources come first.
+
+    A server's prefix cache holds a source while all that is asked about it is asked.
+    """
+    groups: dict[str, list[T]] = {}
+    for item in items:
+        groups.setdefault(source_id(item), []).append(item)
+    return chain.from_iterable(groups.values())
 
 
 def read_population(paths: RunPaths) -> Population:

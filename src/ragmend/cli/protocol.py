@@ -30,7 +30,14 @@ DECIDES: dict[str, StageName] = {
     "primary_judge": "analyze",
     "contrasts": "analyze",
     "analysis": "analyze",
-    "prompts": "verify",
+    "prompt_of_verifier": "verify",
+    "prompt_of_rewriter": "propose",
+    "prompt_of_judges": "judge",
+}
+PROMPT_ENTRY = {
+    "verifier": "prompt_of_verifier",
+    "rewriter": "prompt_of_rewriter",
+    "judges": "prompt_of_judges",
 }
 
 
@@ -130,7 +137,7 @@ def _amend(context: Context, *, since: StageName) -> None:
     )
     for amendment in added:
         say(f"protocol amended {amendment.when}: {amendment.entry}")
-    protocol = {**lock.protocol, **{entry: new[entry] for entry in changed}}
+    protocol = {**lock.protocol, **{entry: new.get(entry) for entry in changed}}
     amendments = (*lock.amendments, *added)
     _write(context, Lock(protocol=protocol, judged=lock.judged, amendments=amendments))
 
@@ -182,7 +189,7 @@ def current_protocol(context: Context) -> dict[str, JsonValue]:
             if config.rewriter.backend == "lexical"
             else "every eligible claim",
         },
-        "prompts": prompt_entries(config),
+        **{PROMPT_ENTRY[role]: entry for role, entry in prompt_entries(config).items()},
         "arms": arms,
         "judges": judge_entries(config),
         "primary_judge": config.judges.primary,

@@ -8,7 +8,7 @@ from pydantic import JsonValue
 
 from ragmend.io import write_records
 from ragmend.paths import shortened_path
-from ragmend.records import Judgement, Rewrite, Shortened, Verdict
+from ragmend.records import Candidate, Judgement, Rewrite, Shortened, Verdict
 
 
 class Listed(NamedTuple):
@@ -18,7 +18,7 @@ class Listed(NamedTuple):
     counts: dict[str, JsonValue]
 
 
-def shortened_of(record: Verdict | Rewrite | Judgement) -> Shortened | None:
+def shortened_of(record: Verdict | Rewrite | Candidate | Judgement) -> Shortened | None:
     """Return what was left out for one answer of a model; None where nothing was."""
     if not record.left_out_fragments:
         return None

@@ -81,7 +81,12 @@ async def fit_source(
     room = llm.context_length - max_tokens
 
     async def fits(text: str) -> bool:
-        return await llm.count_tokens(render(text)) <= room
+        try:
+            return await llm.count_tokens(render(text)) <= room
+        except AnswerFaultError as fault:
+            if fault.status != "too_long":  # said by a server that cannot count, only refuse
+                raise
+            return False
 
     if await fits(whole):
         return Fitted(whole, 0)

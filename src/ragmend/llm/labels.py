@@ -30,11 +30,13 @@ class Support(NamedTuple):
         p: P(support); the middle of the interval where there is one.
         mass: P(any form) as the answer's first token; None where no language model answered.
         interval: Between what p lies, where a server told its most probable tokens only.
+        left_out_fragments: Fragments of the source that did not fit the model's context.
     """
 
     p: float
     mass: float | None = None
     interval: tuple[float, float] | None = None
+    left_out_fragments: int = 0
 
     def decides(self, threshold: float) -> bool:
         """Tell whether p is known to be on one side of a threshold (>= or < is one side)."""

@@ -20,9 +20,17 @@ from ragmend.errors import DataError
 from ragmend.llm.protocol import Prompt
 
 _PLACE = re.compile(r"\{\{(\w+)\}\}")
-# What no number, comparison or white space follows may be a tag: "<b>", "</source>", "<|eot_id|>".
-# Some models' special tokens stand in brackets: "[INST]", "[/INST]", "[TOOL_CALLS]", "[SEP]".
-_MAY_BE_A_TAG = re.compile(r"<(?=[^\s\d=<.,])|\[(?=/?[A-Z][A-Z0-9_]*+\])")
+# What no number, comparison or white space follows may be a tag: "<b>", "</source>", "<|eot_id|>";
+# so may digits with a letter, "<2mass>" or "<0x0A>", and a prompt's own tag behind a line break.
+# Some models' special tokens stand in brackets: "[INST]", "[/INST]", "[TOOL_CALLS]", "[SEP]",
+# "[gMASK]", "[@BOS@]", "[control_8]".
+_OWN_TAG = r"(?:source|claim|answer|question|fragments)\b"
+_MAY_BE_A_TAG = re.compile(
+    r"[<＜](?=[^\s\d=<＜.,]|\d++[^\W\d])"
+    # Parted by a space already, as this does it, a tag stays: it would be parted without end.
+    rf"|[<＜](?=[^\S ]\s*+(?:/|(?i:{_OWN_TAG})))"
+    r"|\[(?=/?[A-Z][A-Z0-9_]*+\]|[^\s\[\]]*MASK\]|@|control_)"
+)
 
 
 class PromptFile(NamedTuple):
@@ -66,6 +74,18 @@ class PromptFile(NamedTuple):
 def as_data(text: str) -> str:
     """Return a text in which nothing can close a delimiter or be read as a special token."""
     return _MAY_BE_A_TAG.sub(lambda mark: f"{mark[0]} ", text)
+
+
+def shown_as(place: str, user: str) -> str:
+    """Return the data that a rendered prompt shows in a place, as "answer"; none: no text.
+
+    Args:
+        place: The name of the place and of the tags around it.
+        user: The prompt's second turn. Data hold no tag of a prompt, see `as_data`.
+    """
+    behind = user.rpartition(f"<{place}>\n")[2]
+    data, closed, _ = behind.partition(f"\n</{place}>")
+    return data if closed else ""
 
 
 @cache

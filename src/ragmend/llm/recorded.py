@@ -50,7 +50,6 @@ class RecordedLLM:
         self._journal = journal
         self._identity = dict(identity)
         self._asked: dict[str, asyncio.Task[Record]] = {}
-        self._n_tokens: dict[Prompt, int] = {}
 
     @property
     def model(self) -> str:
@@ -84,10 +83,8 @@ class RecordedLLM:
         )
 
     async def count_tokens(self, prompt: Prompt) -> int:
-        """Return the model's count; it is kept in memory only."""
-        if prompt not in self._n_tokens:
-            self._n_tokens[prompt] = await self._llm.count_tokens(prompt)
-        return self._n_tokens[prompt]
+        """Return the model's count; it is no answer, and not recorded."""
+        return await self._llm.count_tokens(prompt)
 
     async def _score(self, prompt: Prompt) -> LabelScores:
         scores = await self._llm.score_labels(prompt)

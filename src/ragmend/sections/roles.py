@@ -83,7 +83,7 @@ class RewriterConfig(RoleConfig):
     max_tokens: Annotated[int, Field(ge=1)] = 256
     """The most tokens of a rewrite; a longer one is a fault."""
     temperature: Annotated[float, Field(ge=0.0, le=2.0)] = 0.0
-    """0 is greedy; any other makes runs that cannot be repeated."""
+    """0 is greedy; any other can be repeated in this process only, where the prompt is the seed."""
 
 
 class JudgeConfig(RoleConfig):

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections import Counter
 
 import pytest
 from fault_server import FINAL_GENERATED, FINAL_SCORED, TRANSIENT, FaultServer, Plan
@@ -61,8 +62,8 @@ def check_no_fault_is_a_decision(root, undisturbed):
 
 def test_injected_faults_of_servers_are_never_decisions(undisturbed, calm, tmp_path, note):
     """Runs with transient and final faults: refused, accepted with a reason, or asked again."""
-    started, n_faults, seed = time.monotonic(), 0, 0
-    while n_faults < N_FAULTS:
+    started, met, seed = time.monotonic(), Counter(), 0
+    while met.total() < N_FAULTS:
         seed += 1
         plan = Plan(
             seed=seed,
@@ -89,8 +90,9 @@ def test_injected_faults_of_servers_are_never_decisions(undisturbed, calm, tmp_p
         accepted.run(accept_faults="injected")
         calm.faults_off()
         check_no_fault_is_a_decision(accepted.root, undisturbed)
-        n_faults += sum(calm.injected.values())
-    kinds = len(calm.injected)
+        met += calm.injected
+    assert met.keys() >= {*QUICK, *FINAL_SCORED, *FINAL_GENERATED}
+    n_faults, kinds = met.total(), len(met)
     seconds = time.monotonic() - started
     note(f"{n_faults:,} faults of servers, {kinds} kinds, in {seconds:.0f} s: none was a decision")
 
@@ -136,7 +138,8 @@ def test_an_interrupt_loses_no_answer(undisturbed, tmp_path, seed):
         run = Served(server, tmp_path / "run")
         command = [sys.executable, "-m", "ragmend", "run", str(run.config), "--out", str(run.root)]
         process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
-        while server.n_requests["/v1/chat/completions"] < 40 + 60 * seed:
+        while server.n_requests["/chat/completions"] < 40 + 60 * seed:
+            assert process.poll() is None, process.stderr.read()
             time.sleep(0.01)
         process.send_signal(signal.SIGINT)
         _, said = process.communicate(timeout=60)

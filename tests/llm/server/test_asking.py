@@ -1,16 +1,19 @@
 """What is transient is asked again, within limits; what is not stops or is one answer's fault."""
 
 import asyncio
+import json
+from functools import partial
 
 import httpx2
 import pytest
+from fake_http import Response, as_error
 from fault_server import TRANSIENT, Plan, Traits
 from openai import APIStatusError
 
 from ragmend.errors import AnswerFaultError, ServerError
 from ragmend.llm.protocol import Sampling
 from ragmend.llm.server.connection import Connection
-from ragmend.llm.server.faults import Transient, classify
+from ragmend.llm.server.faults import MissingEndpointError, Transient, classify
 
 ALWAYS = Plan(transient_rate=1.0, longest_streak=10**9)
 LONG = Sampling(max_tokens=60)
@@ -87,6 +90,102 @@ def test_a_server_that_fails_three_questions_in_a_row_fails_everything(serve, as
 
     with serve() as server:
         assert ask(server, ask_on, settings=client(max_tries=2)) == ["unavailable"] * 3
+
+
+@pytest.mark.parametrize("concurrency", [1, 4])
+@pytest.mark.parametrize("scored", [True, False])
+@pytest.mark.parametrize("endpoint", ["chat", "completions"])
+def test_a_source_on_which_the_server_always_fails_stops_nothing(
+    serve, ask, client, prompt, concurrency, scored, endpoint
+):
+    """Its questions come one after another; the server answers all others."""
+
+    def fail(path, request):
+        asks = path in {"/completions", "/chat/completions", "/tokenize"}
+        is_failing = asks and "source 1." in _text(server, request)
+        return as_error(500, "out of memory") if is_failing else None
+
+    async def ask_all(model):
+        server.instead = fail
+        asked = [prompt(n, source=source) for source in range(3) for n in range(8)]
+        ask_one = model.score_labels if scored else partial(model.generate, sampling=LONG)
+        return await asyncio.gather(*(ask_one(each) for each in asked), return_exceptions=True)
+
+    with serve() as server:
+        answers = ask(
+            server,
+            ask_all,
+            model={"endpoint": endpoint},
+            settings=client(max_tries=2, concurrency=concurrency),
+        )
+    faults = [answer for answer in answers if isinstance(answer, Exception)]
+    assert [type(fault) for fault in faults] == [AnswerFaultError] * 8
+    assert {fault.status for fault in faults} == {"unavailable"}
+    assert answers[8:16] == faults
+
+
+OUTAGES = {
+    "521": Response(521, b"<html>Web server is down</html>", "text/html"),
+    "page": Response(200, b"<html>We are back soon</html>", "text/html"),
+    "refusal": as_error(400, "this key has no credit left"),
+    "not found": Response(404, b"<html>Not Found</html>", "text/html"),
+}
+
+
+@pytest.mark.parametrize("outage", OUTAGES)
+def test_a_server_that_gives_everything_the_same_odd_answer_stops_the_run(
+    serve, ask, client, prompt, outage
+):
+    async def ask_all(model):
+        server.instead = lambda path, _: None if path == "/health" else OUTAGES[outage]
+        return await asyncio.gather(
+            *(model.score_labels(prompt(n)) for n in range(20)), return_exceptions=True
+        )
+
+    with serve() as server:
+        answers = ask(server, ask_all, settings=client(max_tries=2, concurrency=1))
+    faults, stops = answers[:2], answers[2:]
+    assert all(isinstance(fault, AnswerFaultError) for fault in faults)
+    assert {type(stop) for stop in stops} == {ServerError}
+    assert "fails everything, 3 requests in a row and a short question" in str(answers[-1])
+
+
+def test_odd_questions_in_a_row_stay_faults_of_their_own(serve, ask, client, prompt):
+    async def ask_all(model):
+        server.inject(Plan(final_rate=1.0, final_generated=("refused", "not_json")))
+        return await asyncio.gather(
+            *(model.generate(prompt(n), LONG) for n in range(10)), return_exceptions=True
+        )
+
+    with serve() as server:
+        answers = ask(server, ask_all, settings=client(max_tries=2), forms=())
+    assert {type(answer) for answer in answers} == {AnswerFaultError}
+    assert {answer.status for answer in answers} == {"refused", "malformed"}
+
+
+@pytest.mark.parametrize("outage", ["521", "page"])
+def test_an_outage_that_passes_is_waited_for(serve, ask, prompt, outage):
+    async def ask_shaken(model):
+        left = iter([OUTAGES[outage]] * 3)
+        server.instead = lambda _path, _request: next(left, None)
+        return await model.score_labels(prompt()), model.usage.n_retries
+
+    with serve() as server:
+        scores, n_retries = ask(server, ask_shaken)
+        assert scores == ask(server, lambda model: model.score_labels(prompt()))
+    assert n_retries == 3
+
+
+@pytest.mark.parametrize("status", [408, 425, 429, 500, 501, 507, 520, 521, 524, 530, 599])
+def test_what_a_status_says_of_the_server_is_transient(status):
+    fault = classify(_status_error(status), _SERVER)
+    assert isinstance(fault, Transient)
+    assert fault.status == "unavailable"
+
+
+def test_what_is_not_implemented_is_missing_while_that_is_found_out():
+    fault = classify(_status_error(501), _SERVER, is_opening=True)
+    assert isinstance(fault, MissingEndpointError)
 
 
 @pytest.mark.parametrize("dies_by", ["closing", "health"])
@@ -167,7 +266,15 @@ def test_a_request_that_is_cancelled_ends_at_once_and_frees_its_place(serve, ask
 
 @pytest.mark.parametrize(
     ("said", "seconds"),
-    [("7", 7.0), ("-1", 0.0), ("Wed, 21 Oct 2015 07:28:00 GMT", 0.0), ("x", None)],
+    [
+        ("7", 7.0),
+        ("-1", 0.0),
+        ("nan", 0.0),
+        ("Wed, 21 Oct 2015 07:28:00 GMT", 0.0),
+        ("x", None),
+        ("Wed, 21 Oct 99999 07:28:00 GMT", None),
+        ("Wed, 21 Oct 999999999999999999999 07:28:00 GMT", None),
+    ],
 )
 def test_a_server_says_how_long_to_wait(said, seconds):
     fault = classify(_status_error(429, {"retry-after": said}), _SERVER)
@@ -203,6 +310,14 @@ def test_what_the_server_says_of_one_question_is_that_questions_fault(status, me
 
 
 _SERVER = Connection("http://h/v1", "http://h", "tiny", None, http=None)
+
+
+def _text(server, request):
+    """Return all that a request says, tokens decoded."""
+    body = json.loads(request.body)
+    said = body.get("prompt", body.get("messages"))
+    is_tokens = isinstance(said, list) and isinstance(said[0], int)
+    return server.model.tokenizer.decode(said) if is_tokens else json.dumps(said)
 
 
 def _status_error(status, headers=None, message="no"):

@@ -79,6 +79,19 @@ def test_a_server_without_metrics_is_asked_all_the_same(serve, ask, prompt):
     assert found.n_requests == 1
 
 
+def test_the_seconds_end_where_the_server_is_closed(serve, ask, prompt, monkeypatch):
+    async def usage(model):
+        await model.generate(prompt(), LONG)
+        return model.usage
+
+    with serve() as server:
+        found = ask(server, usage, forms=())
+    seconds = found.as_json()["seconds"]
+    assert found.started <= found.ended
+    monkeypatch.setattr("ragmend.llm.server.metrics.time.monotonic", lambda: found.ended + 1000.0)
+    assert found.as_json()["seconds"] == seconds
+
+
 def test_counters_that_fell_tell_nothing(serve, ask, prompt):
     async def usage(model):
         await model.generate(prompt(), LONG)

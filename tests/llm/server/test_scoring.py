@@ -119,7 +119,7 @@ def test_a_final_fault_is_the_fault_of_its_question(
             settings=client(max_tries=3),
         )
     assert raised.value.status == status
-    assert server.injected[kind] == (3 if kind == "no_choices" else 1)
+    assert server.injected[kind] == (3 if kind in {"no_choices", "not_json"} else 1)
 
 
 def test_minus_infinity_for_every_label_is_kept_and_no_support_is_read_of_it(serve, ask, prompt):
@@ -191,8 +191,33 @@ def test_what_is_no_log_probability_is_a_fault(value, status):
 
 def test_an_answer_without_a_requested_label_is_a_fault():
     labels = by_ids({"Yes": [7], "No": [8]})
-    answer = Answer("tiny", "x", "length", {"token_id:7": -1.0, "token_id:1": -0.1}, 5, 1)
+    answer = _answer(("token_id:1", -0.1), ("token_id:7", -1.0))
     with pytest.raises(AnswerFaultError, match="without \\['No'\\]") as raised:
         labels.read(answer)
     assert raised.value.status == "empty"
-    assert among_the_top(labels.names).read(answer).absent == ("No",)
+    assert among_the_top(labels.names).settle(answer).read(answer).absent == ("No",)
+
+
+def test_a_sampled_token_that_a_server_adds_does_not_lower_the_bound():
+    """What lies below the 20th is known of one token only: others may lie there too."""
+    others = [(f"token_id:{n}", -3.0 - n / 100) for n in range(100, 119)]
+    answer = _answer(("token_id:7", -0.3), *others, ("token_id:8", -12.0))
+    way = among_the_top({"Yes": "token_id:7", "No": "token_id:8"}).settle(answer)
+    scores = way.read(answer)
+    assert scores.bound == -3.0 - 118 / 100
+    assert (scores.logprobs, scores.absent) == ({"Yes": -0.3}, ("No",))
+
+
+def test_two_tokens_that_decode_alike_are_two_of_the_most_probable():
+    def told(*labels):
+        return _answer(*labels, *((f"t{n}", -4.0 - n) for n in range(20 - len(labels))))
+
+    way = among_the_top({"Yes": "Yes", "No": "No"}).settle(told(("Yes", -0.5)))
+    scores = way.read(told(("Yes", -0.5), ("No", -2.0), ("No", -2.5), ("t0", -3.0)))
+    assert scores.logprobs == {"Yes": -0.5, "No": -2.0}
+    with pytest.raises(AnswerFaultError, match="fewer log-probabilities"):
+        way.read(_answer(("Yes", -0.5), ("No", -2.0)))
+
+
+def _answer(*logprobs):
+    return Answer("tiny", "x", "length", logprobs, 5, 1)

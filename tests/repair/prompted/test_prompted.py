@@ -1,6 +1,7 @@
 """Verifier and rewriter played by a scripted model: what they ask, and how they read it."""
 
 import asyncio
+import json
 import math
 from functools import partial
 
@@ -176,6 +177,30 @@ def test_what_is_no_rewrite_is_a_fault_and_never_nothing_supported(text, status)
     with pytest.raises(AnswerFaultError) as caught:
         rewrite(Scripted(text=text))
     assert (caught.value.status, caught.value.claim_id) == (status, "r-1")
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "null", "None", "none.", "N/A", "n/a.", "-", "(none)", "(None).", "\u200b", "nothing",
+        "Nothing.", "…", "[…]", "?!",
+    ],
+)  # fmt: skip
+def test_a_sentence_that_says_nothing_is_no_rewrite(said):
+    with pytest.raises(AnswerFaultError, match="expected a sentence as the rewrite") as caught:
+        rewrite(Scripted(text=json.dumps({"rewrite": said})))
+    assert (caught.value.status, caught.value.claim_id) == ("malformed", "r-1")
+
+
+@pytest.mark.parametrize("mark", ["[…]", "[...]"])
+def test_the_mark_of_left_out_text_is_in_a_rewrite_only_if_the_claim_has_it(mark):
+    scripted = Scripted(text=json.dumps({"rewrite": f"It rained {mark} there."}))
+    with pytest.raises(AnswerFaultError) as caught:
+        rewrite(scripted)
+    assert caught.value.status == "malformed"
+    marked = claim(1, "It snowed […] there.")
+    found = asyncio.run(rewriter(scripted).rewrite(SOURCE, ANSWER, marked, ROWS))
+    assert found.text == f"It rained {mark} there."
 
 
 def test_a_schema_is_passed_on_to_the_model():

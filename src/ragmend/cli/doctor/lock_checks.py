@@ -6,12 +6,12 @@ from pydantic import JsonValue
 
 from ragmend.cli.context import Context
 from ragmend.cli.doctor.findings import Finding, check, examine, unchecked
-from ragmend.cli.protocol import DECIDES, Lock, current_protocol, read_lock
+from ragmend.cli.protocol import DECIDES, PROMPT_ENTRY, Lock, current_protocol, read_lock
 from ragmend.cli.roles.identities import prompt_entries
 from ragmend.errors import RunStateError
 from ragmend.paths import manifest_path
 
-_OF_THEIR_OWN = ("threshold", "prompts")
+_OF_THEIR_OWN = ("threshold", *PROMPT_ENTRY.values())
 _NO_LOCK = "nothing is locked yet"
 
 
@@ -26,7 +26,7 @@ def check_protocol(context: Context) -> Iterator[Finding]:
     yield examined.finding
     lock = examined.value
     if lock is None:
-        for name in (*_OF_THEIR_OWN, "protocol"):
+        for name in ("threshold", "prompts", "protocol"):
             yield unchecked(name, "the lock cannot be read")
         return
     yield check("threshold", lambda: _check_threshold(lock, context))
@@ -57,19 +57,19 @@ def _check_threshold(lock: Lock, context: Context) -> str:
 
 
 def _check_prompts(lock: Lock, context: Context) -> str:
-    now, locked = prompt_entries(context.config), lock.protocol.get("prompts")
-    if locked != now:
-        was = locked if isinstance(locked, dict) else {}
-        changed = [role for role in {**was, **now} if was.get(role) != now.get(role)]
+    now = prompt_entries(context.config)
+    was = {role: lock.protocol.get(entry) for role, entry in PROMPT_ENTRY.items()}
+    changed = [role for role in now if was[role] != now[role]]
+    if changed:
         raise RunStateError(
-            f"changed since the lock ({', '.join(changed) or 'no entry'}): now {_name_all(now)}, "
-            f"locked {_name_all(was)}: {_advise('prompts')}"
+            f"changed since the lock ({', '.join(changed)}): now {_name_all(now)}, "
+            f"locked {_name_all(was)}: {_advise(PROMPT_ENTRY[changed[0]])}"
         )
     return f"{_name_all(now)}; as locked"
 
 
 def _name_all(prompts: Mapping[str, JsonValue]) -> str:
-    named = "; ".join(_name(role, entry) for role, entry in prompts.items())
+    named = "; ".join(_name(role, entry) for role, entry in prompts.items() if entry)
     return named or "none, all is embedded"
 
 

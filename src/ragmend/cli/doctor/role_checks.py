@@ -57,6 +57,7 @@ async def _try(
     found: list[Finding] = []
     try:
         async with opening as handle:
+            await handle.open()
             found.append(well(f"{name} opens", _describe(role, handle)))
             found.append(await _ask(f"{name} answers", ask(handle.part)))
     except CHECKED as error:
@@ -79,8 +80,8 @@ async def _ask(name: str, answer: Awaitable[str]) -> Finding:
 
 
 def _describe(role: RoleConfig, handle: parts.Handle[P]) -> str:
-    if role.backend == "lexical" or handle.serving is None:
+    if role.backend == "lexical" or handle.model is None:
         return "embedded, no language model"
-    facts = handle.serving.facts.items()
+    facts = handle.model.facts.items()
     told = [f"{key} {value}" for key, value in facts if isinstance(value, str | int | float)]
     return f"{role.backend}: {', '.join([role.language_model.id, *told])}"

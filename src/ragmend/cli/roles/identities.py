@@ -56,15 +56,16 @@ def judge_entries(config: Config) -> list[JsonValue]:
 
 
 def prompt_entries(config: Config) -> dict[str, JsonValue]:
-    """Return the prompts that the roles with a language model are asked with, by role."""
-    prompts: dict[str, JsonValue] = {}
-    if config.verifier.backend != "lexical":
-        prompts["verifier"] = verify_prompt().identity()
-    if config.rewriter.backend != "lexical":
-        prompts["rewriter"] = rewrite_prompt(config.rewriter.context).identity()
-    if any(judge.backend != "lexical" for judge in config.judges.panel):
-        prompts["judges"] = judge_prompt().identity()
-    return prompts
+    """Return the prompt of each role with a language model; None for one without."""
+    prompted = any(judge.backend != "lexical" for judge in config.judges.panel)
+    rewriter = config.rewriter
+    return {
+        "verifier": None if config.verifier.backend == "lexical" else verify_prompt().identity(),
+        "rewriter": None
+        if rewriter.backend == "lexical"
+        else rewrite_prompt(rewriter.context).identity(),
+        "judges": judge_prompt().identity() if prompted else None,
+    }
 
 
 def check_roles(config: Config) -> None:

@@ -3,12 +3,14 @@
 import shlex
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from pydantic import JsonValue
 
 from ragmend.cli.context import Context
+from ragmend.cli.roles.standby import Serving, Standby, standby
 from ragmend.config import quote_key
 from ragmend.errors import ConfigError, ServerError
 from ragmend.journal import Journal
@@ -18,33 +20,11 @@ from ragmend.paths import shard_path
 from ragmend.sections.roles import RoleConfig
 
 
-class Usage(Protocol):
-    """How a model was used since it was opened."""
-
-    def describe(self) -> str:
-        """Say it in a few words, for progress."""
-
-    def as_json(self) -> dict[str, JsonValue]:
-        """Return the counts, for the manifest."""
-
-
-class Serving(LLM, Protocol):
-    """A model that says what it is and how it was used."""
-
-    @property
-    def facts(self) -> dict[str, JsonValue]:
-        """What it said of itself."""
-
-    @property
-    def usage(self) -> Usage:
-        """How it was used."""
-
-
 class Opened(NamedTuple):
-    """A role's language model, ready to answer and recorded; `serving` is what stands behind."""
+    """A role's language model with its recorded answers; `standby` is what stands behind."""
 
     llm: LLM
-    serving: Serving
+    standby: Standby
 
 
 @asynccontextmanager
@@ -57,7 +37,9 @@ async def open_model(
     check_scores: CheckScores | None = None,
     check_text: CheckText | None = None,
 ) -> AsyncIterator[Opened]:
-    """Open the language model of a role, and the journal of its answers.
+    """Hold the language model of a role ready, and open the journal of its answers.
+
+    The model itself is opened when somebody calls `Standby.open`.
 
     Args:
         context: The run.
@@ -68,20 +50,22 @@ async def open_model(
         check_text: As of a `RecordedLLM`.
 
     Raises:
-        ConfigError: The configuration names no server for it, or a key is not set.
-        ServerError: The server is not there or not the one configured.
+        RunStateError, DataError: The journal is in use or damaged.
     """
     role = context.config.roles()[name]
-    async with open_serving(context, name, label_forms=label_forms) as serving:
-        with Journal(shard_path(folder, role=name)) as journal:
+    journal_path = shard_path(folder, role=name)
+    opening = partial(open_serving, context, name, label_forms=label_forms)
+    memory = journal_path.with_suffix(".server.json")
+    with Journal(journal_path) as journal:
+        async with standby(role.language_model.id, opening, memory) as model:
             recorded = RecordedLLM(
-                serving,
+                model,
                 journal,
                 _key_of(role),
                 check_scores=check_scores,
                 check_text=check_text,
             )
-            yield Opened(recorded, serving)
+            yield Opened(recorded, model)
 
 
 @asynccontextmanager

@@ -12,7 +12,8 @@ from ragmend.cli.context import Context
 from ragmend.cli.roles.checked import CheckedVerifier
 from ragmend.cli.roles.embedded import EmbeddedRewriter, EmbeddedVerifier
 from ragmend.cli.roles.identities import check_judge, verifier_parameters
-from ragmend.cli.roles.models import Serving, open_model
+from ragmend.cli.roles.models import open_model
+from ragmend.cli.roles.standby import Standby, check_same
 from ragmend.judges.judging import Judge
 from ragmend.judges.panel import EmbeddedJudge
 from ragmend.judges.prompted import PromptedJudge, read_spans
@@ -32,19 +33,32 @@ class Handle(NamedTuple, Generic[P]):
     """A role's part, and the language model behind it, if one is."""
 
     part: P
-    serving: Serving | None = None
+    model: Standby | None = None
+    was: JsonValue = None
+
+    def held_to(self, was: JsonValue) -> "Handle[P]":
+        """Return this, opened only if the model says of itself what it said elsewhere."""
+        return self._replace(was=was)
+
+    async def open(self) -> None:
+        """Open the language model, before the part is asked; see `Standby.open`."""
+        if self.model is None:
+            return
+        await self.model.open()
+        if isinstance(self.was, dict):
+            check_same(self.was, self.model.facts)
 
     def facts(self, role: str) -> dict[str, JsonValue]:
         """Return what the model said of itself, under its role."""
-        return {} if self.serving is None else {role: self.serving.facts}
+        return {} if self.model is None else {role: self.model.facts}
 
     def usage(self, role: str) -> dict[str, JsonValue]:
         """Return how the model was used, under its role."""
-        return {} if self.serving is None else {role: self.serving.usage.as_json()}
+        return {} if self.model is None else {role: self.model.as_json()}
 
     def describe(self) -> str:
         """Say in a few words how the model is used, for progress."""
-        return "" if self.serving is None else self.serving.usage.describe()
+        return "" if self.model is None else self.model.describe()
 
 
 @asynccontextmanager
@@ -69,7 +83,7 @@ async def open_verifier(context: Context, folder: Path) -> AsyncIterator[Handle[
         context, "verifier", folder, label_forms=LABEL_FORMS, check_scores=read
     ) as opened:
         prompted = PromptedVerifier(opened.llm, read=read)
-        yield Handle(CheckedVerifier(prompted), opened.serving)
+        yield Handle(CheckedVerifier(prompted), opened.standby)
 
 
 @asynccontextmanager
@@ -86,7 +100,7 @@ async def open_rewriter(context: Context, folder: Path) -> AsyncIterator[Handle[
             schema=SCHEMA if rewriter.output == "json-schema" else None,
         )
         part = PromptedRewriter(opened.llm, context=rewriter.context, sampling=sampling)
-        yield Handle(part, opened.serving)
+        yield Handle(part, opened.standby)
 
 
 @asynccontextmanager
@@ -100,4 +114,4 @@ async def open_judge(
         return
     async with open_model(context, judge.name, folder, check_text=read_spans) as opened:
         part = PromptedJudge(llm=opened.llm, max_tokens=judge.max_tokens, output=judge.output)
-        yield Handle(part, opened.serving)
+        yield Handle(part, opened.standby)

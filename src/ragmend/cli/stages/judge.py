@@ -9,7 +9,7 @@ from pydantic import JsonValue
 
 from ragmend.cli.asking import Answers, Unit, asking
 from ragmend.cli.context import Context, Outcome, Stage, run_inputs
-from ragmend.cli.data import Population, read_population
+from ragmend.cli.data import Population, by_source, read_population
 from ragmend.cli.event_loop import run_to_end
 from ragmend.cli.roles.identities import judge_entries, judge_entry, prompt_entries
 from ragmend.cli.roles.parts import Handle, open_judge
@@ -80,6 +80,7 @@ async def _judge_all(
                     _units(population, answers, judge, handle.part, config),
                     model=Judgement,
                     n_units=len(answers),
+                    prepare=handle.open,
                     describe=handle.describe,
                 )
             bench.answers.append(judged)
@@ -97,10 +98,10 @@ def _units(
     responses = {response.record_id: response for response in population.responses}
     identity: dict[str, JsonValue] = {
         "judge": judge_entry(judge),
-        "prompt": None if judge.backend == "lexical" else prompt_entries(config).get("judges"),
+        "prompt": None if judge.backend == "lexical" else prompt_entries(config)["judges"],
     }
     digests: dict[str, str] = {}
-    for answer in answers:
+    for answer in by_source(answers, lambda answer: responses[answer.record_id].source_id):
         source = population.source_of(responses[answer.record_id])
         if source.source_id not in digests:
             digests[source.source_id] = sha256_of(source.model_dump(mode="json"))
@@ -140,7 +141,7 @@ def _inputs(context: Context) -> dict[str, Path]:
 
 
 def _settings(config: Config) -> dict[str, JsonValue]:
-    return {"judges": judge_entries(config), "prompt": prompt_entries(config).get("judges")}
+    return {"judges": judge_entries(config), "prompt": prompt_entries(config)["judges"]}
 
 
 JUDGE = Stage(

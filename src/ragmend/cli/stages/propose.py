@@ -9,16 +9,17 @@ from pydantic import JsonValue
 
 from ragmend.cli.asking import Answers, Asking, Unit, asking
 from ragmend.cli.context import Context, Outcome, Stage, run_inputs
-from ragmend.cli.data import Population, read_population
+from ragmend.cli.data import Population, by_source, read_population
 from ragmend.cli.event_loop import run_to_end
 from ragmend.cli.faults import faults_inputs, faulty_records
 from ragmend.cli.roles.identities import prompt_entries, rewriter_entry, verifier_entry
 from ragmend.cli.roles.parts import Handle, open_rewriter, open_verifier
 from ragmend.cli.shortened import list_shortened, shortened_of
 from ragmend.config import Config
-from ragmend.errors import RunStateError
+from ragmend.errors import AnswerFaultError
 from ragmend.io import read_records, write_records
 from ragmend.llm.gathering import gather_answers
+from ragmend.manifest import read_manifest
 from ragmend.paths import manifest_path
 from ragmend.records import (
     Candidate,
@@ -43,6 +44,7 @@ class Case(NamedTuple):
     claims: list[Claim]
     evidence: list[Evidence]
     eligible: frozenset[str]
+    undecided: tuple[Verdict, ...]
 
     def request(self) -> dict[str, JsonValue]:
         """Return all of it that candidates depend on, for the journal's key."""
@@ -52,6 +54,7 @@ class Case(NamedTuple):
             "claims": [claim.model_dump(mode="json") for claim in self.claims],
             "evidence": [row.model_dump(mode="json") for row in self.evidence],
             "eligible": [c.claim_id for c in self.claims if c.claim_id in self.eligible],
+            "undecided": [verdict.claim_id for verdict in self.undecided],
         }
 
 
@@ -71,7 +74,8 @@ def _execute(context: Context) -> Outcome:
     write_records(paths.rewrites, proposed.rewrites.records)
     write_records(paths.candidates, proposed.candidates.records)
     rewrites = proposed.rewrites.records
-    shortened = list_shortened(paths.candidates.parent, map(shortened_of, rewrites))
+    asked: list[Rewrite | Candidate] = [*rewrites, *proposed.candidates.records]
+    shortened = list_shortened(paths.candidates.parent, map(shortened_of, asked))
     rewriter, verifier = proposed.rewriter, proposed.verifier
     counts: dict[str, JsonValue] = {
         "eligible": sum(len(case.eligible) for case in cases),
@@ -100,13 +104,21 @@ async def _propose(context: Context, cases: list[Case]) -> Proposed:
                 _rewriting(cases, rewriter.part, config),
                 model=Rewrite,
                 n_units=len(cases),
+                prepare=rewriter.open,
                 describe=rewriter.describe,
             )
         faulty = {fault.record_id for fault in rewrites.faults}
         left = [case for case in cases if case.response.record_id not in faulty]
-        async with open_verifier(context, folder) as verifier:
+        async with open_verifier(context, folder) as opened:
+            verifier = opened.held_to(_facts_of_pass_1(context))
             candidates = await _verify_edits(stage, left, rewrites, verifier, config)
     return Proposed(rewrites, candidates, rewriter, verifier)
+
+
+def _facts_of_pass_1(context: Context) -> JsonValue:
+    """Return what the verifier said of itself in pass 1, with whose verdicts edits must compare."""
+    manifest = read_manifest(manifest_path(context.paths.verdicts))
+    return None if manifest is None else manifest.servers.get("verifier")
 
 
 async def _verify_edits(
@@ -120,6 +132,7 @@ async def _verify_edits(
         _accepting(cases, by_record(rewrites.records), verifier.part, config),
         model=Candidate,
         n_units=len(cases),
+        prepare=verifier.open,
         describe=verifier.describe,
     )
 
@@ -130,14 +143,11 @@ def _cases(context: Context, population: Population) -> Iterator[Case]:
     claims = by_record(read_records(paths.claims, Claim))
     evidence = by_record(read_records(paths.evidence, Evidence))
     verdicts = list(read_records(paths.verdicts, Verdict))
-    vague = [verdict.claim_id for verdict in verdicts if not decides(verdict, threshold)]
-    if vague:
-        raise RunStateError(
-            f"{len(vague)} verdicts are known between limits only and do not decide at "
-            f"{threshold:g}, the first is of claim {vague[0]}: `--redo verify`"
-        )
+    undecided = {
+        verdict.claim_id: verdict for verdict in verdicts if not decides(verdict, threshold)
+    }
     eligible = {verdict.claim_id for verdict in verdicts if is_eligible(verdict, threshold)}
-    for response in population.responses:
+    for response in by_source(population.responses, lambda response: response.source_id):
         if response.record_id not in excluded:
             own = claims.get(response.record_id, [])
             yield Case(
@@ -146,13 +156,14 @@ def _cases(context: Context, population: Population) -> Iterator[Case]:
                 own,
                 evidence.get(response.record_id, []),
                 frozenset(claim.claim_id for claim in own if claim.claim_id in eligible),
+                tuple(undecided[c.claim_id] for c in own if c.claim_id in undecided),
             )
 
 
 def _rewriting(cases: list[Case], rewriter: Rewriter, config: Config) -> Iterator[Unit[Rewrite]]:
     identity: dict[str, JsonValue] = {
         "rewriter": rewriter_entry(config),
-        "prompt": prompt_entries(config).get("rewriter"),
+        "prompt": prompt_entries(config)["rewriter"],
     }
     for case in cases:
         yield Unit(
@@ -164,6 +175,13 @@ def _rewriting(cases: list[Case], rewriter: Rewriter, config: Config) -> Iterato
 
 
 async def _rewrite(case: Case, rewriter: Rewriter) -> list[Rewrite]:
+    """Rewrite an answer's eligible claims; which these are must be known of all of them."""
+    for verdict in case.undecided:
+        raise AnswerFaultError(
+            f"P(support) is known to lie between {verdict.p_interval} only",
+            status="undecided",
+            claim_id=verdict.claim_id,
+        )
     return await gather_answers(
         rewriter.rewrite(
             case.source,
@@ -220,10 +238,11 @@ def _inputs(context: Context) -> dict[str, Path]:
 
 
 def _settings(config: Config) -> dict[str, JsonValue]:
+    prompts = prompt_entries(config)
     return {
         "verifier": verifier_entry(config),
         "rewriter": rewriter_entry(config),
-        "prompts": prompt_entries(config),
+        "prompts": {role: prompts[role] for role in ("verifier", "rewriter")},
         "verifier.threshold": config.verifier.threshold,
         "verifier.verify_edit": config.verifier.verify_edit,
     }

@@ -9,17 +9,17 @@ from pydantic import JsonValue
 
 from ragmend.cli.asking import Answers, Unit, asking
 from ragmend.cli.context import Context, Outcome, Stage, run_inputs
-from ragmend.cli.data import Population, read_population
+from ragmend.cli.data import Population, by_source, read_population
 from ragmend.cli.event_loop import run_to_end
 from ragmend.cli.roles.identities import prompt_entries, verifier_entry
 from ragmend.cli.roles.parts import Handle, open_verifier
 from ragmend.cli.shortened import list_shortened, shortened_of
 from ragmend.config import Config
-from ragmend.errors import AccountingError, AnswerFaultError
+from ragmend.errors import AccountingError
 from ragmend.io import read_records, write_records
 from ragmend.paths import manifest_path
-from ragmend.records import Claim, Evidence, Response, Source, Verdict, by_record
-from ragmend.repair.arms import decides, is_verified
+from ragmend.records import Claim, Evidence, Verdict, by_record
+from ragmend.repair.arms import is_verified
 from ragmend.repair.verification import Verifier
 
 
@@ -70,6 +70,7 @@ async def _verify(
                 _units(population, recorded, handle.part, config),
                 model=Verdict,
                 n_units=len(population.responses),
+                prepare=handle.open,
                 describe=handle.describe,
             )
     return answers, handle
@@ -79,8 +80,8 @@ def _units(
     population: Population, recorded: Recorded, verifier: Verifier, config: Config
 ) -> Iterator[Unit[Verdict]]:
     identity = verifier_entry(config)
-    prompt = prompt_entries(config).get("verifier")
-    for response in population.responses:
+    prompt = prompt_entries(config)["verifier"]
+    for response in by_source(population.responses, lambda response: response.source_id):
         claims = recorded.claims.get(response.record_id, [])
         evidence = recorded.evidence.get(response.record_id, [])
         source = population.source_of(response)
@@ -92,30 +93,8 @@ def _units(
             "claims": [claim.model_dump(mode="json") for claim in claims],
             "evidence": [row.model_dump(mode="json") for row in evidence],
         }
-        compute = partial(
-            _decided, verifier, source, response, claims, evidence, config.verifier.threshold
-        )
+        compute = partial(verifier.verify, source, response.text, claims, evidence)
         yield Unit(response.record_id, response.source_id, request, compute)
-
-
-async def _decided(
-    verifier: Verifier,
-    source: Source,
-    response: Response,
-    claims: list[Claim],
-    evidence: list[Evidence],
-    threshold: float,
-) -> list[Verdict]:
-    """Verify an answer's claims; a verdict that does not decide one is a fault."""
-    verdicts = await verifier.verify(source, response.text, claims, evidence)
-    for verdict in verdicts:
-        if not decides(verdict, threshold):
-            raise AnswerFaultError(
-                f"P(support) is known to lie between {verdict.p_interval} only",
-                status="undecided",
-                claim_id=verdict.claim_id,
-            )
-    return verdicts
 
 
 def _check_one_verdict_a_claim(
@@ -135,7 +114,7 @@ def _settings(config: Config) -> dict[str, JsonValue]:
     return {
         "claims.verify": config.claims.verify,
         "verifier": verifier_entry(config),
-        "prompt": prompt_entries(config).get("verifier"),
+        "prompt": prompt_entries(config)["verifier"],
     }
 
 

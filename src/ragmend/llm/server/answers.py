@@ -1,7 +1,7 @@
 """What a server's answers look like, and what is read of them; other fields are ignored."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Sequence
 from typing import Annotated, NamedTuple
 
 from pydantic import BaseModel, Field
@@ -43,7 +43,8 @@ class Answer(NamedTuple):
         model: Who answered.
         text: What; None where the server gave no text.
         finish: Why it ended.
-        logprobs: By token, most probable first, of the first token; as the server names tokens.
+        logprobs: The name and log-probability of each token told for the first place; names are
+            the server's, and two tokens that decode alike may have one.
         n_prompt_tokens: As the server counted them.
         n_tokens: As the server counted them.
     """
@@ -51,7 +52,7 @@ class Answer(NamedTuple):
     model: str
     text: str | None
     finish: str | None
-    logprobs: Mapping[str, float | None]
+    logprobs: Sequence[tuple[str, float | None]]
     n_prompt_tokens: int
     n_tokens: int
 
@@ -65,9 +66,8 @@ def read_chat(body: bytes) -> Answer:
     answer = _Chat.model_validate_json(body)
     choice = answer.choices[0]
     places = choice.logprobs.content if choice.logprobs else None
-    logprobs: dict[str, float | None] = {}
-    for entry in (places[0].top_logprobs or []) if places else []:
-        logprobs.setdefault(entry.token, entry.logprob)
+    entries = (places[0].top_logprobs or []) if places else []
+    logprobs = [(entry.token, entry.logprob) for entry in entries]
     return _answer(answer, choice.message.content, choice.finish_reason, logprobs)
 
 
@@ -80,7 +80,8 @@ def read_completion(body: bytes) -> Answer:
     answer = _Completion.model_validate_json(body)
     choice = answer.choices[0]
     places = choice.logprobs.top_logprobs if choice.logprobs else None
-    return _answer(answer, choice.text, choice.finish_reason, (places[0] or {}) if places else {})
+    told = (places[0] or {}) if places else {}
+    return _answer(answer, choice.text, choice.finish_reason, list(told.items()))
 
 
 def finite_logprob(logprob: float | None) -> float:
@@ -155,7 +156,7 @@ def _answer(
     answer: _Chat | _Completion,
     text: str | None,
     finish: str | None,
-    logprobs: Mapping[str, float | None],
+    logprobs: Sequence[tuple[str, float | None]],
 ) -> Answer:
     usage = answer.usage
     return Answer(

@@ -1,6 +1,7 @@
 """One pool of connections to one server, and the few things every request needs to know."""
 
 import asyncio
+import json
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from typing import NamedTuple
@@ -19,6 +20,7 @@ from ragmend.io import shorten
 from ragmend.sections.models import ClientConfig, ModelConfig
 
 NO_KEY = "none"  # the client insists on one
+HIDDEN = "(hidden)"
 # vLLM closes a connection that was idle for five seconds; the client must do so before it.
 KEEP_ALIVE_S = 4.0
 HEALTH_S = 10.0
@@ -51,6 +53,13 @@ class Connection(NamedTuple):
         """Return what a server answers; see `post`."""
         answer = await self.http.get(self._place(path), cast_to=httpx2.Response)
         return answer.content
+
+    def hide_key(self, text: str) -> str:
+        """Return a text of the server's with the API key taken out, for a message."""
+        if self.key_env is None:
+            return text
+        key = self.http.api_key
+        return text.replace(key, HIDDEN).replace(json.dumps(key)[1:-1], HIDDEN)
 
     async def is_alive(self) -> bool:
         """Tell whether a server that failed still answers that it is well.
@@ -86,7 +95,7 @@ async def connect(
     """Make the client of one server, and close its connections at the end.
 
     Raises:
-        ConfigError: The variable of the API key is not set.
+        ConfigError: The variable of the API key is not set, or holds no key.
         ServerError: The URL is none.
     """
     url = base_url.strip().rstrip("/")
@@ -128,5 +137,10 @@ def _api_key(variable: str | None, environ: Mapping[str, str]) -> str:
         raise ConfigError(
             f"the API key's variable {variable} is not set (`api_key_env`): set it, "
             "or take `api_key_env` out where the server wants no key"
+        )
+    if not (key.isascii() and key.isprintable()):
+        raise ConfigError(
+            f"the API key in {variable} (`api_key_env`) cannot be sent: expected printable ASCII "
+            "letters and signs in one line, look for a line break or a copied special sign"
         )
     return key

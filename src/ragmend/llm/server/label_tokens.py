@@ -53,7 +53,7 @@ class LabelTokens(NamedTuple):
         if self.style == "token-ids":
             self.read(answer)
             return self
-        names = answer.logprobs
+        names = [name for name, _ in answer.logprobs]
         if not names:
             raise AnswerFaultError("an answer without log-probabilities", status="empty")
         if self.are_named_by_id and not all(_TOKEN_ID.fullmatch(name) for name in names):
@@ -63,24 +63,35 @@ class LabelTokens(NamedTuple):
     def read(self, answer: Answer) -> LabelScores:
         """Read the labels' log-probabilities in an answer.
 
+        Of the most probable tokens, those below the last that was asked for count as not told:
+        some servers add the sampled token, wherever it stands. Of two tokens with one name, the
+        name is the more probable one's.
+
         Raises:
             AnswerFaultError: `empty` where it holds fewer than were asked for, `non_finite` where
                 one is no number.
         """
-        missing = [form for form, name in self.names.items() if name not in answer.logprobs]
+        told = {name for name, _ in answer.logprobs}
+        missing = [form for form, name in self.names.items() if name not in told]
         n_entries = len(answer.logprobs)
         if n_entries < self.n_entries or (missing and self.style == "token-ids"):
             raise AnswerFaultError(
                 f"fewer log-probabilities than asked for: {n_entries}, without {missing}",
                 status="empty",
             )
-        logprobs = {name: finite_logprob(value) for name, value in answer.logprobs.items()}
+        probable = [(finite_logprob(value), name) for name, value in answer.logprobs]
+        probable.sort()  # of one name, the highest comes last and stays
+        logprobs = {name: value for value, name in probable}
+        bound = None if self.style == "token-ids" else probable[-self.n_entries][0]
+        known = {
+            form: logprobs[name]
+            for form, name in self.names.items()
+            if name in logprobs and (bound is None or logprobs[name] >= bound)
+        }
         return LabelScores(
-            logprobs={
-                form: logprobs[name] for form, name in self.names.items() if name in logprobs
-            },
-            bound=None if self.style == "token-ids" else min(logprobs.values()),
-            absent=tuple(missing),
+            logprobs=known,
+            bound=bound,
+            absent=tuple(form for form in self.names if form not in known),
             n_prompt_tokens=answer.n_prompt_tokens,
         )
 

@@ -33,6 +33,7 @@ class Usage:
         n_prompt_tokens: Of those answers' prompts.
         n_tokens: Generated.
         started: When it began, on the clock of `time.monotonic`.
+        ended: When it was closed, on the same clock; None before.
         prefix_cache: Since then, by whomever the server was asked; None where it tells nothing.
     """
 
@@ -40,6 +41,7 @@ class Usage:
         """Make counts of nothing yet."""
         self.started = self._polled = time.monotonic()
         self.n_requests = self.n_retries = self.n_prompt_tokens = self.n_tokens = 0
+        self.ended: float | None = None
         self.prefix_cache: PrefixCache | None = None
         self._server = server
         self._before: PrefixCache | None = None
@@ -64,12 +66,13 @@ class Usage:
     def as_json(self) -> dict[str, JsonValue]:
         """Return the counts, for the manifest; the share of cached tokens where it is known."""
         cache = self.prefix_cache
+        ended = time.monotonic() if self.ended is None else self.ended
         return {
             "n_requests": self.n_requests,
             "n_retries": self.n_retries,
             "n_prompt_tokens": self.n_prompt_tokens,
             "n_tokens": self.n_tokens,
-            "seconds": round(time.monotonic() - self.started, 1),
+            "seconds": round(ended - self.started, 1),
             "prefix_cache_hits": cache.hits / cache.queries if cache and cache.queries else None,
         }
 
@@ -89,7 +92,8 @@ class Usage:
         self.prefix_cache = since if min(since) >= 0 else None
 
     async def close(self) -> None:
-        """End what runs in the background."""
+        """End the counting, and what runs in the background."""
+        self.ended = time.monotonic()
         if self._polling is not None:
             self._polling.cancel()
             await asyncio.wait([self._polling])

@@ -9,7 +9,7 @@ from ragmend.errors import AnswerFaultError, ServerError
 from ragmend.io import shorten
 from ragmend.llm.protocol import Generation, LabelScores, Prompt, Sampling
 from ragmend.llm.server.answers import Answer, Tokens
-from ragmend.llm.server.asking import Asker
+from ragmend.llm.server.asking import Asker, Question
 from ragmend.llm.server.label_tokens import LabelTokens
 from ragmend.llm.server.metrics import Usage
 from ragmend.llm.server.questions import ONE_TOKEN, Dialect
@@ -87,6 +87,24 @@ class ServerModel:
         """
         return await self._answer(self.dialect.to_score(await self._as_sent(prompt), labels))
 
+    async def probes(self, prompt: Prompt) -> dict[str, Question[object]]:
+        """Return questions that the server can answer if it can answer any, by their paths.
+
+        Raises:
+            AnswerFaultError, ServerError: As `score_labels`.
+        """
+        dialect, sent = self.dialect, await self._as_sent(prompt)
+        body = (
+            dialect.to_generate(sent, ONE_TOKEN)
+            if dialect.labels is None
+            else dialect.to_score(sent, dialect.labels)
+        )
+        found = {dialect.path: Question[object](dialect.path, body, self._read_checked)}
+        if dialect.tokenizes:
+            body, read = dialect.to_tokenize(prompt), Tokens.model_validate_json
+            found["/tokenize"] = Question[object]("/tokenize", body, read)
+        return found
+
     async def tokenize_text(self, text: str) -> list[int]:
         """Return the tokens of a text alone.
 
@@ -113,17 +131,20 @@ class ServerModel:
     def _read_checked(self, content: bytes) -> Answer:
         answer = self.dialect.read(content)
         if answer.model != self.dialect.model:
+            other = shorten(self._hide_key(answer.model))
             raise ServerError(
-                f"{self.asker.server.url}: {shorten(answer.model)} answered instead of "
+                f"{self.asker.server.url}: {other} answered instead of "
                 f"{self.dialect.model!r}: serve the one that is configured"
             )
         return answer
 
     def _read_text(self, answer: Answer, sampling: Sampling) -> Generation:
         text, finish = answer.text, answer.finish
+        raw = None if text is None else self._hide_key(text)
         if finish not in ("stop", "length"):
-            message = f"the answer ended with {shorten(finish)}, expected 'stop' or 'length'"
-            raise AnswerFaultError(message, status="malformed", raw=text)
+            ended = None if finish is None else self._hide_key(finish)
+            message = f"the answer ended with {shorten(ended)}, expected 'stop' or 'length'"
+            raise AnswerFaultError(message, status="malformed", raw=raw)
         if text is None:
             raise AnswerFaultError("the answer holds no text", status="empty")
         n_needed = answer.n_prompt_tokens + sampling.max_tokens
@@ -133,7 +154,7 @@ class ServerModel:
                 f"answer do not fit the context of {self.context_length}: the server gave the "
                 f"answer {answer.n_tokens} only",
                 status="too_long",
-                raw=text,
+                raw=raw,
             )
         return Generation(
             text=text,
@@ -141,3 +162,6 @@ class ServerModel:
             n_prompt_tokens=answer.n_prompt_tokens,
             n_tokens=answer.n_tokens,
         )
+
+    def _hide_key(self, text: str) -> str:
+        return self.asker.server.hide_key(text)

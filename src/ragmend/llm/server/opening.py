@@ -12,6 +12,7 @@ from ragmend.llm.server.connection import connect
 from ragmend.llm.server.metrics import Usage
 from ragmend.llm.server.model import ServerModel
 from ragmend.llm.server.probing import (
+    PROBE,
     can_tokenize,
     check_context,
     find_labels,
@@ -48,7 +49,7 @@ async def open_server(
 
     Raises:
         ServerError: No server, not this one, or one that cannot do what is asked of it.
-        ConfigError: The API key's variable is not set.
+        ConfigError: The API key's variable is not set, or holds no key.
     """
     async with connect(
         base_url, model, client, os.environ if environ is None else environ
@@ -57,6 +58,7 @@ async def open_server(
         asker = Asker(connection, client, usage)
         try:
             opened = await _find_out(asker, model, label_forms)
+            asker.probes = await opened.probes(PROBE)
         except AnswerFaultError as fault:
             raise ServerError(
                 f"{connection.url}: {model.name_on_server!r} does not answer a short question: "

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from ragmend.errors import AnswerFaultError, ServerError
+from ragmend.llm.labels import NO_FORMS, YES_FORMS
 from ragmend.llm.protocol import Prompt
 from ragmend.llm.server.answers import ModelCard, ModelList, Tokens, Version
 from ragmend.llm.server.asking import Asker
@@ -13,6 +14,8 @@ from ragmend.llm.server.questions import Dialect
 from ragmend.sections.models import ModelConfig
 
 PROBE = Prompt("Answer with Yes or No.", "Is water wet?")
+LONGER = PROBE._replace(system=f"{PROBE.system} Say nothing else, and give no reason.")
+NO_VERSION = (404, 405)
 
 
 async def find_model(asker: Asker, model: ModelConfig) -> ModelCard:
@@ -26,13 +29,13 @@ async def find_model(asker: Asker, model: ModelConfig) -> ModelCard:
         models = (await asker.ask("models", None, ModelList.model_validate_json)).data
     except AnswerFaultError as fault:
         raise ServerError(
-            f"{url} is no server with OpenAI's interface ({fault}): put `base_url` right, it "
-            "mostly ends in /v1"
+            f"{url} is no server with OpenAI's interface ({fault}): put its address right, "
+            "it mostly ends in /v1"
         ) from fault
     for card in models:
         if card.id == name:
             return card
-    found = ", ".join(repr(card.id) for card in models) or "no model"
+    found = ", ".join(repr(asker.server.hide_key(card.id)) for card in models) or "no model"
     raise ServerError(
         f"{url} does not have the model {name!r}, it has {found}: start the right server, or name "
         f"the model as it does in `served_name`"
@@ -59,17 +62,21 @@ def check_context(card: ModelCard, model: ModelConfig, url: str) -> int:
 
 
 async def find_version(asker: Asker) -> str | None:
-    """Return the version a vLLM server tells; others have none.
+    """Return the version a vLLM server tells; others have none, and say so by 404 or 405.
 
     Raises:
-        AnswerFaultError: It is not known whether it has one.
+        ServerError: It is not known whether it has one, and it decides how to ask.
     """
     try:
         return (await asker.ask("/version", None, Version.model_validate_json)).version
     except AnswerFaultError as fault:
-        if fault.status in ("timeout", "unavailable"):
-            raise  # it may well have one
-        return None
+        if isinstance(fault, MissingEndpointError) and fault.code in NO_VERSION:
+            return None
+        raise ServerError(
+            f"{asker.server.url}: whether it is a vLLM server is not known, for its /version "
+            f"neither tells one nor is missing (404, 405): {fault}; put that right, for others "
+            "are asked in another way"
+        ) from fault
 
 
 async def can_tokenize(asker: Asker, dialect: Dialect) -> bool:
@@ -94,19 +101,24 @@ async def can_tokenize(asker: Asker, dialect: Dialect) -> bool:
 
 
 async def refuses_system(model: ServerModel) -> bool:
-    """Tell whether the chat template refuses a system turn, and takes the same text without.
+    """Tell whether the chat template refuses or drops a system turn, and takes its text without.
+
+    That it is dropped shows only where the server tokenizes.
 
     Raises:
         AnswerFaultError: It takes neither.
     """
+    folding = model.folding_system()
     try:
         await model.count_tokens(PROBE)
     except AnswerFaultError as fault:
         if fault.status != "refused":
             raise
-        await model.folding_system().count_tokens(PROBE)
+        await folding.count_tokens(PROBE)
         return True
-    return False
+    if not model.dialect.tokenizes:
+        return False
+    return await _drops_system(model) and not await _drops_system(folding)
 
 
 async def find_labels(model: ServerModel, forms: Sequence[str]) -> LabelTokens:
@@ -114,13 +126,18 @@ async def find_labels(model: ServerModel, forms: Sequence[str]) -> LabelTokens:
 
     Raises:
         AnswerFaultError: The question has no answer.
-        ServerError: The server gives no log-probabilities, or no form is one token.
+        ServerError: The server gives no log-probabilities, or no form of Yes, or none of No, is
+            one token.
     """
     ways: list[LabelTokens] = []
     if model.dialect.tokenizes:
         exact = by_ids({form: await model.tokenize_text(form) for form in forms})
-        if not exact.names:
-            raise ServerError(f"{model.model} has no single token for any of {list(forms)}")
+        for side in (YES_FORMS, NO_FORMS):
+            if not any(form in exact.names for form in side):
+                raise ServerError(
+                    f"{model.model} has no single token for any of {list(side)}: it cannot be a "
+                    "verifier that reads them, configure another model"
+                )
         ways += [exact, among_the_top(exact.names)]
     ways.append(among_the_top({form: form for form in (ways[0].names if ways else forms)}))
     faults: list[AnswerFaultError] = []
@@ -135,3 +152,12 @@ async def find_labels(model: ServerModel, forms: Sequence[str]) -> LabelTokens:
         f"{model.asker.server.url} gives no log-probabilities of {model.model} ({faults[-1]}): "
         "a verifier needs them, serve it with vLLM"
     ) from faults[-1]
+
+
+async def _drops_system(model: ServerModel) -> bool:
+    """Tell whether a longer system text makes no longer prompt.
+
+    It is compared with another system text and not with none: in place of none, some templates
+    put a text of their own, which is longer.
+    """
+    return await model.count_tokens(LONGER) <= await model.count_tokens(PROBE)
