@@ -62,11 +62,12 @@ class Config(Section):
     verifier: VerifierConfig = VerifierConfig()
     rewriter: RewriterConfig = RewriterConfig()
     analysis: AnalysisConfig = AnalysisConfig()
-    servers: dict[str, Annotated[str, Field(pattern=r"^https?://\S+$")]] = Field(
+    servers: dict[str, Annotated[str, Field(pattern=r"^https?://[^\s/?#@]+(/[^\s@]*)?$")]] = Field(
         default_factory=dict
     )
     """Where the servers of the roles are, by role: `verifier`, `rewriter` or a judge's name, as in
-    "http://127.0.0.1:8000/v1". It changes no answer, so no protocol holds it."""
+    "http://127.0.0.1:8000/v1". It changes no answer, so no protocol holds it. A key has no place in
+    it: `api_key_env` names the variable that holds one."""
     client: ClientConfig = ClientConfig()
     serve: ServeConfig = ServeConfig()
 

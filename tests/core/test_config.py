@@ -184,3 +184,31 @@ def test_the_published_configuration_has_the_papers_defaults():
     assert families == ["qwen", "llama", "gemma"]
     quantised = [name for name, role in config.roles().items() if role.language_model.quantization]
     assert quantised == ["verifier"]
+
+
+@pytest.mark.parametrize(
+    ("text", "telling"),
+    [
+        ('[servers]\nverifier = "http://me:secret@h/v1"\n', r"servers\.verifier"),
+        ('[serve.environment]\nHF_TOKEN = "x"\n', "would write HF_TOKEN to disk"),
+        ('[serve.environment]\nOPENAI_API_KEY = "x"\n', "would write OPENAI_API_KEY to disk"),
+    ],
+)
+def test_no_secret_may_stand_in_a_configuration(tmp_path, text, telling):
+    with pytest.raises(ConfigError, match=telling):
+        load(tmp_path, MINIMAL + text)
+
+
+@pytest.mark.parametrize("url", ["http://127.0.0.1:8000/v1", "https://h.example/v1/", "http://h:1"])
+def test_servers_are_named_by_their_addresses(tmp_path, url):
+    config = load(tmp_path, MINIMAL + f'[servers]\nrewriter = "{url}"\n')
+    assert config.servers == {"rewriter": url}
+
+
+def test_a_part_of_a_key_may_be_quoted(tmp_path):
+    judge = (
+        '[[judges.panel]]\nname = "qwen2.5 b"\nbackend = "openai"\n[judges.panel.model]\nid = "m"\n'
+    )
+    override = 'servers."qwen2.5 b"=http://h:1/v1'
+    config = load(tmp_path, MINIMAL + judge, [override])
+    assert config.servers == {"qwen2.5 b": "http://h:1/v1"}

@@ -1,11 +1,16 @@
 """Sections about language models: which one, how its server is asked, how one is started."""
 
-from typing import Annotated, Literal
+import re
+from typing import Annotated, Literal, Self
 
-from pydantic import Field, JsonValue
+from pydantic import Field, JsonValue, model_validator
 
 from ragmend.records import Name
 from ragmend.sections.section import Section
+
+SECRET_WORDS = frozenset(
+    "APIKEY CREDENTIAL CREDENTIALS KEY PASSPHRASE PASSWD PASSWORD SECRET TOKEN".split()
+)
 
 Seconds = Annotated[float, Field(gt=0.0, le=604_800.0, allow_inf_nan=False)]
 VariableName = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
@@ -90,8 +95,22 @@ class ServeConfig(Section):
     enforce_eager: bool = False
     """Whether CUDA graphs and compilation are left out."""
     environment: dict[VariableName, str] = Field(default_factory=dict)
-    """Variables of the server's process, as VLLM_CPU_KVCACHE_SPACE = "1" on a CPU."""
+    """Variables of the server's process, as VLLM_CPU_KVCACHE_SPACE = "1" on a CPU. They stand in
+    the run's configuration, so none may be a secret."""
+    inherit: tuple[VariableName, ...] = ()
+    """Secrets of ragmend's own environment that the server gets too, by name, as ("HF_TOKEN",)."""
     ready_s: Seconds = 1800.0
     """How long a server may take until it answers."""
     stop_s: Seconds = 30.0
     """How long it may take to end before it is killed."""
+
+    @model_validator(mode="after")
+    def _has_no_secrets(self) -> Self:
+        for name in filter(is_secret, self.environment):
+            raise ValueError(f"`environment` would write {name} to disk: name it in `inherit`")
+        return self
+
+
+def is_secret(variable: str) -> bool:
+    """Tell whether a variable's name says that its value is nobody else's business."""
+    return not SECRET_WORDS.isdisjoint(re.split(r"[_\d]+", variable.upper()))

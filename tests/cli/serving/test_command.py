@@ -6,13 +6,12 @@ import pytest
 
 from ragmend.cli.serving.command import (
     check_servable,
-    is_secret,
     own_variables,
     server_command,
     server_environment,
 )
 from ragmend.errors import ConfigError, MissingInputError
-from ragmend.sections.models import ModelConfig, ServeConfig
+from ragmend.sections.models import ModelConfig, ServeConfig, is_secret
 
 
 def value_of(command, flag):

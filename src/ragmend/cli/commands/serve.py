@@ -12,7 +12,6 @@ from ragmend.cli.experiment import load_experiment_config
 from ragmend.cli.serving.command import (
     LOOPBACK,
     check_servable,
-    is_secret,
     own_variables,
     server_command,
 )
@@ -20,7 +19,7 @@ from ragmend.cli.serving.ports import hold_port
 from ragmend.cli.serving.server import EVERY_ADDRESS, base_url, run_server
 from ragmend.config import Config
 from ragmend.errors import ConfigError
-from ragmend.sections.models import ModelConfig
+from ragmend.sections.models import ModelConfig, is_secret
 from ragmend.sections.roles import RoleConfig
 
 LOOPBACK_ADDRESSES = (LOOPBACK, "::1", "localhost")

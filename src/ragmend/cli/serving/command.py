@@ -1,7 +1,6 @@
 """How a vLLM server is started: its command line and environment, of the configuration alone."""
 
 import os
-import re
 import shutil
 import sys
 from collections.abc import Mapping
@@ -9,7 +8,7 @@ from pathlib import Path
 
 from ragmend.cli.main import THREAD_VARIABLES
 from ragmend.errors import ConfigError, MissingInputError
-from ragmend.sections.models import ModelConfig, ServeConfig
+from ragmend.sections.models import ModelConfig, ServeConfig, is_secret
 
 LOOPBACK = "127.0.0.1"
 SERVER_MODULE = "vllm.entrypoints.openai.api_server"
@@ -17,9 +16,6 @@ API_KEY = "VLLM_API_KEY"
 TOP_LOGPROBS = 20
 """What a client without `logprob_token_ids` asks for."""
 HUB_TOKENS = ("HF_TOKEN", "HUGGING_FACE_HUB_TOKEN")
-SECRET_WORDS = frozenset(
-    "APIKEY CREDENTIAL CREDENTIALS KEY PASSPHRASE PASSWD PASSWORD SECRET TOKEN".split()
-)
 
 
 def server_command(
@@ -77,8 +73,9 @@ def server_environment(
 ) -> dict[str, str]:
     """Return the environment of a model's server.
 
-    Of this process's own it gets all but secrets (the hub's token where weights come from the
-    hub) and the numbers of threads, which are ragmend's choice for itself.
+    Of this process's own it gets all but secrets (other than those that `serve.inherit` names, and
+    the hub's token where weights come from the hub) and the numbers of threads, which are ragmend's
+    choice for itself.
 
     Args:
         model: What to serve.
@@ -92,7 +89,11 @@ def server_environment(
         name: value
         for name, value in environ.items()
         if name not in THREAD_VARIABLES
-        and (not is_secret(name) or (name in HUB_TOKENS and model.folder is None))
+        and (
+            not is_secret(name)
+            or name in serve.inherit
+            or (name in HUB_TOKENS and model.folder is None)
+        )
     }
     return inherited | own_variables(model, serve, environ)
 
@@ -107,11 +108,6 @@ def own_variables(
     if model.api_key_env is not None:
         own[API_KEY] = _key(model.api_key_env, environ)
     return own | serve.environment
-
-
-def is_secret(variable: str) -> bool:
-    """Tell whether a variable's name says that its value is nobody else's business."""
-    return not SECRET_WORDS.isdisjoint(re.split(r"[_\d]+", variable.upper()))
 
 
 def check_servable(model: ModelConfig, serve: ServeConfig) -> None:
