@@ -26,10 +26,10 @@ demo: env
 	$(BIN)/ragmend run demo --out runs/demo
 
 test: env
-	$(BIN)/python -m pytest -n 2 -m "not vllm and not local"
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not vllm and not local"
 
 quick: env
-	$(BIN)/python -m pytest -n 2 -m "not slow and not vllm and not local"
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow and not vllm and not local"
 
 # A model in this process: torch, transformers.
 local-env: $(LOCAL)/.installed
@@ -67,6 +67,7 @@ test-vllm: env vllm-env
 
 bench: env
 	$(BIN)/python -m bench
+	if [ -x $(LOCAL)/bin/python ]; then $(LOCAL)/bin/python -m bench --only in-process; fi
 
 # Everything long: 100 kills, 10,000 injected faults of each kind, a million broken inputs, vLLM.
 soak: env

@@ -72,6 +72,7 @@ def test_a_bare_loop_posts_the_very_bodies_that_ragmend_posts():
     assert len(set(bodies)) == 20
 
 
+@pytest.mark.slow
 def test_failed_answers_give_no_figure():
     with FaultServer(Plan(final_rate=0.3, final_scored=FINAL_SCORED)) as server:
         done = python(PAIR.format(url=server.url))

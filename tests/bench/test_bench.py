@@ -6,6 +6,8 @@ import sys
 import tomllib
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[2]
 FIGURES = """
 from bench.figures import Figure, as_json, as_text, not_measured
@@ -85,6 +87,7 @@ def test_every_kind_of_interval_is_simulated_and_tangos_holds_where_the_bootstra
     assert found["percentile bootstrap"] < 0.93 < 0.95 < found["Tango"]
 
 
+@pytest.mark.slow
 def test_one_part_can_be_measured_alone_and_a_part_that_is_none_is_refused():
     assert "run again to first run" in python("-m", "bench", "--only", "resume")
     command = [sys.executable, "-m", "bench", "--only", "everything"]

@@ -323,7 +323,8 @@ def test_a_threshold_other_than_the_lock_fails(command, run):
 
 def test_prompts_changed_since_the_lock_fail(doctor, run):
     def change(lock):
-        lock["protocol"]["prompts"] = {"judges": {"name": "judge", "version": 0, "sha256": "ab"}}
+        was = {"name": "judge", "version": 0, "sha256": "ab"}
+        lock["protocol"]["prompt_of_judges"] = was
 
     edit_json(run / "protocol.lock.json", change)
     lines = doctor(run)

@@ -130,6 +130,7 @@ output = "json-schema"
 max_tokens = 128
 [judges.panel.model]
 {model}
+endpoint = "completions"
 [client]
 backoff_s = 0.01
 [serve]

@@ -61,6 +61,7 @@ def check_no_fault_is_a_decision(root, undisturbed):
         assert decided
 
 
+@pytest.mark.slow
 def test_injected_faults_of_servers_are_never_decisions(undisturbed, calm, tmp_path, note):
     """Runs with transient and final faults: refused, accepted with a reason, or asked again."""
     started, met, seed = time.monotonic(), Counter(), 0
@@ -97,6 +98,7 @@ def test_injected_faults_of_servers_are_never_decisions(undisturbed, calm, tmp_p
     note(f"{n_faults:,} faults of servers, {kinds} kinds, in {seconds:.0f} s: none was a decision")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dies_by", ["closing", "health"])
 @pytest.mark.parametrize("stage", UP_TO)
 def test_a_server_that_dies_stops_the_stage_and_a_resumed_run_is_identical(
