@@ -97,7 +97,8 @@ print(json.dumps([rate(100, work), rate(2, work), rate(2, shuffle(work), live=10
 def test_a_small_cache_holds_what_ragmend_sends_and_not_the_same_shuffled():
     attainable, sent, shuffled = printed(HITS)
     assert 0.5 < attainable < 1
-    assert shuffled < 0.8 * attainable < sent <= attainable
+    # What is attainable is reckoned for one request after another; side by side some share more.
+    assert shuffled < 0.8 * attainable < sent <= attainable + 0.01
 
 
 NO_SERVER = """
