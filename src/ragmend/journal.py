@@ -11,15 +11,17 @@ import os
 from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
-from typing import IO, NamedTuple, Self
+from typing import IO, NamedTuple, Self, TypeVar
 
-from pydantic import JsonValue
+from pydantic import JsonValue, ValidationError
 
 from ragmend.errors import DataError, OutputError
-from ragmend.io import Line, name_reading_errors, parse_object
+from ragmend.io import Line, explain, name_reading_errors, parse_object
 from ragmend.paths import shard_lock_path
+from ragmend.records import Record
 from ragmend.run_lock import FileLock
 
+M = TypeVar("M", bound=Record)
 Answer = dict[str, JsonValue]  # one record, as JSON
 ADVICE = "delete that line, and its answer is asked again"
 SYNC_EVERY = 64  # entries between two fsyncs: what a power failure (not a kill) may cost
@@ -76,6 +78,23 @@ class Journal:
         """Make everything durable, stop appending, give the shard free."""
         self._closing.close()
         self._file = None
+
+    def read(self, key: str, model: type[M]) -> list[M] | None:
+        """Return the answer to a request as records; None where none is recorded.
+
+        Raises:
+            DataError: It is not made of such records.
+        """
+        recorded = self.entries.get(key)
+        if recorded is None:
+            return None
+        try:
+            return [model.model_validate_json(json.dumps(record)) for record in recorded]
+        except ValidationError as error:
+            found = explain(error, model.__name__)
+            raise DataError(
+                f"{self.path}: a recorded answer is damaged ({found}); {ADVICE}"
+            ) from error
 
     def append(self, key: str, answer: list[Answer]) -> None:
         """Record the answer to one request; it survives a kill from here on.

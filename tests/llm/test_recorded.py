@@ -1,6 +1,7 @@
 """Answers of a model are recorded once, asked once, and never a failure for an answer."""
 
 import asyncio
+import json
 
 import pytest
 
@@ -152,3 +153,13 @@ def test_what_the_role_cannot_read_is_no_answer_and_is_asked_again_by_the_next_r
     )
     assert [(prompt, generation.text) for prompt, generation in read] == [(ONE, "answer to one")]
     assert asked.asked == [("labels", "one"), ("text", "one"), ("text", "one")]
+
+
+def test_an_entry_with_no_answer_or_two_is_named_and_not_used(path):
+    asked = Asked()
+    with_journal(path, asked, lambda llm: llm.score_labels(ONE))
+    entry = json.loads(path.read_text())
+    for answers in ([], entry["answer"] * 2):
+        path.write_text(json.dumps({**entry, "answer": answers}) + "\n")
+        with pytest.raises(DataError, match=f"{len(answers)} answers of a model to one request"):
+            with_journal(path, asked, lambda llm: llm.score_labels(ONE))

@@ -1,7 +1,6 @@
 """Asks for answers one unit at a time through a journal, and keeps faults apart."""
 
 import asyncio
-import json
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,9 +10,9 @@ from pydantic import JsonValue, ValidationError
 
 from ragmend.cli.context import say
 from ragmend.cli.progress import stage_progress
-from ragmend.errors import AnswerFaultError, DataError
+from ragmend.errors import AnswerFaultError
 from ragmend.io import explain, sha256_of
-from ragmend.journal import ADVICE, Answer, Journal
+from ragmend.journal import Journal
 from ragmend.paths import StageName, shard_path
 from ragmend.records import Fault, Record
 from ragmend.sections.models import ClientConfig
@@ -125,9 +124,9 @@ class Asking(NamedTuple):
         key = sha256_of(
             {"stage": self.stage, "of": model.__name__, "record_id": unit.record_id, **unit.request}
         )
-        recorded = self.journal.entries.get(key)
+        recorded = self.journal.read(key, model)
         if recorded is not None:
-            return [_as_record(record, model, self.journal) for record in recorded]
+            return recorded
         await prepare()
         try:
             answer = await _compute(unit, model)
@@ -165,16 +164,6 @@ def _in_order(outcomes: dict[int, Sequence[T] | Fault]) -> Answers[T]:
         else:
             records += outcome
     return Answers(records, faults)
-
-
-def _as_record(recorded: Answer, model: type[T], journal: Journal) -> T:
-    try:
-        return model.model_validate_json(json.dumps(recorded))
-    except ValidationError as error:
-        found = explain(error, model.__name__)
-        raise DataError(
-            f"{journal.path}: a recorded answer is damaged ({found}); {ADVICE}"
-        ) from error
 
 
 def _as_fault(unit: Unit[T], stage: StageName, error: AnswerFaultError) -> Fault:

@@ -6,15 +6,14 @@ its role cannot read is one; within a run it is not asked again either.
 """
 
 import asyncio
-import json
 from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 from typing import TypeVar
 
-from pydantic import JsonValue, ValidationError
+from pydantic import JsonValue
 
 from ragmend.errors import DataError
-from ragmend.io import explain, sha256_of
+from ragmend.io import sha256_of
 from ragmend.journal import ADVICE, Journal
 from ragmend.llm.protocol import LLM, Generation, LabelScores, Prompt, Sampling
 from ragmend.records import Record
@@ -102,9 +101,14 @@ class RecordedLLM:
         self, question: dict[str, JsonValue], ask: Callable[[], Awaitable[A]], model: type[A]
     ) -> A:
         key = sha256_of({"model": self._identity, **question})
-        recorded = self._journal.entries.get(key)
+        recorded = self._journal.read(key, model)
         if recorded is not None:
-            return self._read(recorded, model)
+            if len(recorded) != 1:
+                raise DataError(
+                    f"{self._journal.path}: {len(recorded)} answers of a model to one request; "
+                    f"{ADVICE}"
+                )
+            return recorded[0]
         if key not in self._asked:
             self._asked[key] = asyncio.ensure_future(self._ask(key, ask))
         answer = await self._asked[key]
@@ -117,13 +121,3 @@ class RecordedLLM:
         answer = await ask()
         self._journal.append(key, [answer.model_dump(mode="json")])
         return answer
-
-    def _read(self, recorded: list[dict[str, JsonValue]], model: type[A]) -> A:
-        try:
-            (answer,) = recorded
-            return model.model_validate_json(json.dumps(answer))
-        except ValidationError as error:
-            found = explain(error, model.__name__)
-            raise DataError(
-                f"{self._journal.path}: a recorded answer is damaged ({found}); {ADVICE}"
-            ) from error
