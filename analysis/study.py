@@ -10,7 +10,7 @@ from ragmend.analysis.inputs.design import ORIGINAL, Design, label_design
 from ragmend.analysis.inputs.frames import Frames, needed
 from ragmend.analysis.inputs.labels import KEY, LabelCube, label_cube
 from ragmend.analysis.inputs.record_facts import labels_with_facts
-from ragmend.analysis.inputs.runs import DetectorRun, detector_runs
+from ragmend.analysis.inputs.runs import DetectorRun, RunList, UnscoredRun, read_runs
 from ragmend.analysis.settings import Provenance, Settings
 from ragmend.analysis.statistics.judge_agreement import AgreementRow, agreement_rows
 from ragmend.analysis.statistics.paired import PairedContrast, compare_conditions
@@ -75,10 +75,19 @@ class Study:
         known = arm_order({*ARMS, *source.conditions} - {source.reference or ORIGINAL})
         return arm_cube(frames, known=known, name=self.provenance.name_of("arms"))
 
-    @cached_property
+    @property
     def runs(self) -> list[DetectorRun]:
-        """Return the detector runs by model and seed, checked."""
-        return detector_runs(self.frames, name=self.provenance.name_of("runs"))
+        """Return the detector runs that have a score, by model and seed, checked."""
+        return self._all_runs.scored
+
+    @property
+    def unscored(self) -> list[UnscoredRun]:
+        """Return the detector runs that have none, which are named and counted nowhere."""
+        return self._all_runs.unscored
+
+    @cached_property
+    def _all_runs(self) -> RunList:
+        return read_runs(self.frames, name=self.provenance.name_of("runs"))
 
     @cached_property
     def contrasts(self) -> list[PairedContrast]:

@@ -14,12 +14,12 @@ from pydantic import JsonValue
 
 from ragmend.errors import AnswerFaultError
 from ragmend.judges.judging import Found
-from ragmend.judges.locating import locate_spans
 from ragmend.llm.fitting import fit_source
 from ragmend.llm.json_answers import names_nothing, read_object
 from ragmend.llm.prompts import PromptFile, as_data, load_prompt, shown_as
 from ragmend.llm.protocol import LLM, Generation, Prompt, Sampling
 from ragmend.records import Record, Source
+from ragmend.text.locating import locate_spans
 
 SCHEMA: Mapping[str, JsonValue] = {
     "type": "object",

@@ -19,7 +19,7 @@ from ragmend.analysis.figures.style import (
 from ragmend.analysis.inputs.runs import DetectorRun, by_model
 from ragmend.analysis.printing.table import Table, round_half_up
 from ragmend.analysis.study import Study
-from ragmend.analysis.tables.seed_tables import mean
+from ragmend.analysis.tables.seed_tables import are_excluded_by_health, mean, unscored_note
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -40,12 +40,17 @@ def seed_f1_figure(study: Study, tables: Mapping[str, Table]) -> Figure:
     del tables
     runs = study.runs
     title = "Detector runs: F1 by model and seed"
+    why = "excluded as unusable after their outcome was seen"
+    if are_excluded_by_health(runs):
+        why = "unusable by the verdict on their training"
     caption = (
-        "F1 over responses, in percent. Hollow: runs excluded as unusable after their outcome was "
-        "seen. Lines: mean of the usable runs (solid) and of all runs (dashed)."
+        f"F1 over responses, in percent. Hollow: runs {why}. Lines: mean of the usable runs "
+        "(solid) and of all runs (dashed)."
     )
     if any(run.is_population for run in runs):
         caption += " Bold: the run whose flags are the population."
+    if study.unscored:
+        caption += f" Not drawn, {unscored_note(study.unscored)}."
     return draw_figure(study.settings, title, caption, lambda: _draw(runs, title))
 
 

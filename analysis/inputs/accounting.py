@@ -23,6 +23,7 @@ from ragmend.records import (
     TaskType,
     Verdict,
 )
+from ragmend.trained import DetectorRunFacts
 
 
 class RunRecords(NamedTuple):
@@ -46,7 +47,10 @@ class RunRecords(NamedTuple):
     """The judges of the protocol, in table order."""
     arms: Sequence[Arm] = ARMS
     detector_scores: Sequence[DetectorScore] = ()
-    """Counts of the detector run that defines the population, if it was scored."""
+    """Counts of the detector run that defines the population, if it was scored; of trained ones,
+    of all that were."""
+    detector_runs: Sequence[DetectorRunFacts] = ()
+    """The detectors that were trained, or are to be."""
     rewrites: Sequence[Rewrite] | None = None
     """What the rewriter said on each claim that it was asked about; None: not recorded."""
 

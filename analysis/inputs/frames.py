@@ -39,8 +39,10 @@ class Frames(NamedTuple):
     selection: pd.DataFrame | None = None
     """response_id, gold, flagged, record_id (NA: not flagged); perhaps task, verdict."""
     runs: pd.DataFrame | None = None
-    """model, seed, f1 (percent), usable (0/1); perhaps population (0/1: its flags are the
-    population), empty_pct and unparsed_pct (shares of its answers)."""
+    """model, seed, f1 (percent) or tp, fp, fn, usable (0/1); perhaps population (0/1: its flags are
+    the population), empty_pct and unparsed_pct (shares of its answers), health (the verdict on its
+    training), reason (the verdict in words), unscored (why it has no score: then it is named, and
+    counted nowhere)."""
     candidates: pd.DataFrame | None = None
     """record_id, claim_id, kind, gate_passed, gate_reasons (tuple), p_support, accepted."""
     verdicts: pd.DataFrame | None = None
@@ -51,6 +53,9 @@ class Frames(NamedTuple):
     each claim that it was asked about."""
     detectors: pd.DataFrame | None = None
     """run_id, level, protocol, group, n_responses, tp, fp, fn, tn."""
+    development: pd.DataFrame | None = None
+    """run_id, model, seed, health, epoch, level, n_responses, tp, fp, fn, tn, n_empty, n_unparsed,
+    threshold (None: the detector has none), chosen: how trained detectors did on development."""
     answers: pd.DataFrame | None = None
     """record_id, condition, findings (tuple), empty."""
     actions: pd.DataFrame | None = None

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ragmend.analysis.inputs.accounting import RunRecords, check_accounting
 from ragmend.analysis.inputs.frames import GOLD_COLUMNS, Frames
 from ragmend.analysis.inputs.model_answers import check_model_answers
+from ragmend.analysis.inputs.trained_runs import development_frame, run_frame
 from ragmend.errors import AccountingError
 from ragmend.records import (
     Action,
@@ -54,6 +55,8 @@ def build_frames(run: RunRecords, *, threshold: float) -> Frames:
         candidates=_candidate_frame(run.candidates),
         verdicts=_verdict_frame(run.verdicts, facts),
         rewrites=None if run.rewrites is None else _rewrite_frame(run.rewrites),
+        runs=run_frame(run.detector_runs) if run.detector_runs else None,
+        development=development_frame(run.detector_runs),
         detectors=_frame(score.model_dump() for score in run.detector_scores),
         answers=_answer_frame(run.answers),
         actions=_action_frame(run.actions),

@@ -126,11 +126,14 @@ LAYOUTS: dict[FileFrame, Layout] = {
         {
             "model": _TEXT,
             "seed": _TEXT,
-            "f1": _SCORE,
-            "usable": _FLAG,
+            # Whether a run may lack its score depends on its other columns: `read_runs` decides.
+            "f1": _SCORE._replace(is_required=False, may_be_blank=True),
+            **dict.fromkeys(("tp", "fp", "fn"), _OPTIONAL._replace(read=read_count)),
+            "usable": _FLAG._replace(may_be_blank=True),
             "population": Field(read_flag, is_required=False),
             "empty_pct": _SHARE,
             "unparsed_pct": _SHARE,
+            **dict.fromkeys(("health", "reason", "unscored"), _OPTIONAL),
         },
     ),
     "published": Layout(

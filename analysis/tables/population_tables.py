@@ -11,6 +11,7 @@ from ragmend.analysis.inputs.runs import DetectorRun
 from ragmend.analysis.printing.notes import notes_for
 from ragmend.analysis.printing.table import Column, Table, percent, round_half_up, table_frame
 from ragmend.analysis.study import Study
+from ragmend.analysis.tables.seed_tables import unscored_note
 from ragmend.records import TASKS
 from ragmend.scoring import Score, score_responses
 
@@ -70,6 +71,7 @@ def selection_table(study: Study) -> Table:
         _gold_note(len(selection) - len(annotated), len(selection)),
         None if "verdict" in selection else "detector verdicts: not in this input",
         None if rank is None else _rank_note(rank),
+        None if rank is None else unscored_note(study.unscored),
     )
     title = "Selection: what the detector flagged, against gold"
     return Table("selection", title, table_frame(rows), _COLUMNS, notes)

@@ -52,7 +52,12 @@ from ragmend.analysis.tables.contrast_tables import (
     contrasts_table,
     task_contrasts_table,
 )
-from ragmend.analysis.tables.detector_tables import detector_scores_table
+from ragmend.analysis.tables.detector_tables import (
+    detector_runs_table,
+    detector_scores_table,
+    without_several_runs,
+)
+from ragmend.analysis.tables.development_table import detector_development_table
 from ragmend.analysis.tables.empty_answers_table import empty_answers_table
 from ragmend.analysis.tables.equivalence_table import equivalence_table
 from ragmend.analysis.tables.example_table import examples_table, without_examples
@@ -66,7 +71,11 @@ from ragmend.analysis.tables.judge_spans_table import judge_spans_table, without
 from ragmend.analysis.tables.judge_tables import judged_table
 from ragmend.analysis.tables.population_tables import selection_table
 from ragmend.analysis.tables.seed_comparison import seed_comparison_table, without_two_models
-from ragmend.analysis.tables.seed_tables import detector_seeds_table, failed_answers_table
+from ragmend.analysis.tables.seed_tables import (
+    detector_seeds_table,
+    failed_answers_table,
+    without_scored_runs,
+)
 from ragmend.analysis.tables.task_inputs import without_tasks_of_records
 from ragmend.analysis.tables.task_tables import tasks_table
 from ragmend.analysis.tables.verifier_certainty_table import (
@@ -105,16 +114,20 @@ _SPLIT_CLAIMS = ("claims.split", *_GOLD_CLAIMS)
 
 TABLES: dict[str, Recipe] = {
     "selection": Recipe(selection_table, needs=("selection",), also_reads=("records", "runs")),
-    "table1_detectors": Recipe(detector_seeds_table, needs=("runs",)),
+    "table1_detectors": Recipe(detector_seeds_table, needs=("runs",), unless=without_scored_runs),
     "seed_comparison": Recipe(
         seed_comparison_table,
         needs=("runs",),
-        unless=without_two_models,
+        unless=first_reason(without_scored_runs, without_two_models),
         also_reads=("selection",),
     ),
     "detector_failures": Recipe(
         failed_answers_table, needs=("runs.empty_pct", "runs.unparsed_pct")
     ),
+    "detector_development": Recipe(
+        detector_development_table, needs=("development",), also_reads=("runs",)
+    ),
+    "detector_runs": Recipe(detector_runs_table, needs=("detectors",), unless=without_several_runs),
     "detector_scores": Recipe(detector_scores_table, needs=("detectors",)),
     "claims_by_kind": Recipe(claims_by_kind_table, needs=("claims.kind",)),
     "acceptance": Recipe(

@@ -22,7 +22,7 @@ from ragmend.analysis.statistics.seeds import (
 )
 from ragmend.analysis.statistics.welch_power import MAX_RUNS, runs_needed, welch_power
 from ragmend.analysis.study import Study
-from ragmend.analysis.tables.seed_tables import deviation, mean, unusable_note
+from ragmend.analysis.tables.seed_tables import deviation, mean, unscored_note, unusable_note
 from ragmend.scoring import score_responses
 
 _COLUMNS = (
@@ -91,8 +91,8 @@ def seed_comparison_table(study: Study) -> Table:
     """Compare every two models in natural order, B minus A, on usable runs and on all.
 
     Args:
-        study: Its runs: model, seed, f1 (percent), usable (0/1); and its selection, if there,
-            for the error that the sample of answers gives one F1.
+        study: Its runs; and its selection, if there, for the error that the sample of answers
+            gives one F1.
 
     Source: arXiv 2608.29307, section 5 (Welch's test on both).
     """
@@ -107,7 +107,12 @@ def seed_comparison_table(study: Study) -> Table:
         )
         if a and b
     ]
-    notes = notes_for(study.provenance, unusable_note(runs), *_rules(study.settings, item_se_pp))
+    notes = notes_for(
+        study.provenance,
+        unusable_note(runs),
+        unscored_note(study.unscored),
+        *_rules(study.settings, item_se_pp),
+    )
     title = "Two models over their seeds: F1, percentage points"
     return Table("seed_comparison", title, table_frame(rows), _COLUMNS, notes)
 

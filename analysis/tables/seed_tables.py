@@ -9,7 +9,13 @@ from statistics import median
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ragmend.analysis.inputs.frames import needed
-from ragmend.analysis.inputs.runs import DetectorRun, by_model, natural_order
+from ragmend.analysis.inputs.runs import (
+    DetectorRun,
+    UnscoredRun,
+    by_model,
+    natural_order,
+    run_order,
+)
 from ragmend.analysis.printing.notes import notes_for
 from ragmend.analysis.printing.table import (
     UNDEFINED,
@@ -48,6 +54,7 @@ _FAILED_COLUMNS = (
     Column("empty_pct", "empty answers %", "decimal", 1),
     Column("unparsed_pct", "unparsed answers %", "decimal", 1),
 )
+_HEALTH_COLUMNS = (Column("health", "health", "text"), Column("reason", "reason", "text"))
 
 
 class ModelRow(NamedTuple):
@@ -70,24 +77,34 @@ class FailedRow(NamedTuple):
 
     model: str
     seed: str
-    f1: Fraction
-    usable: str
+    f1: Fraction | None
+    usable: str | None
     empty_pct: float | None
     unparsed_pct: float | None
+    health: str | None
+    reason: str | None
+
+
+def without_scored_runs(study: Study) -> str | None:
+    """Say that no run has a score."""
+    if study.runs:
+        return None
+    return f"needs a run with a score; {unscored_note(study.unscored)}"
 
 
 def detector_seeds_table(study: Study) -> Table:
     """Return each model's F1 by seed, with mean, SD and median over all and usable runs.
 
     Args:
-        study: Its runs: model, seed, f1 (percent), usable (0/1).
+        study: Its runs, of which at least one has a score.
 
     Source: arXiv 2608.29307, Table 1.
     """
     runs = study.runs
     frame = table_frame([_model_row(model, own) for model, own in by_model(runs)])
     columns = [Column("model", "model", "text")]
-    for seed in sorted({run.seed for run in runs}, key=natural_order):
+    seeds = {run.seed for run in (*runs, *study.unscored)}
+    for seed in sorted(seeds, key=natural_order):
         of_model = {run.model: run for run in runs if run.seed == seed}
         found = [of_model.get(model) for model in frame["model"]]
         frame[f"f1_seed_{seed}"] = _cells([None if run is None else run.f1 for run in found])
@@ -97,6 +114,7 @@ def detector_seeds_table(study: Study) -> Table:
         study.provenance,
         "F1 over responses, in percent; SD: ddof = 1, undefined with fewer than two runs",
         unusable_note(runs),
+        unscored_note(study.unscored),
         "median, all: over every run; the paper prints it beside the mean and SD of usable runs",
     )
     title = "Table 1: detector runs by seed, F1 %"
@@ -107,7 +125,7 @@ def failed_answers_table(study: Study) -> Table:
     """Return the shares of each run's answers that were empty or could not be read.
 
     Args:
-        study: Its runs, with empty_pct and unparsed_pct.
+        study: Its runs, with empty_pct and unparsed_pct, perhaps health and reason.
 
     Raises:
         StatisticsError: A share is not a percentage.
@@ -120,19 +138,19 @@ def failed_answers_table(study: Study) -> Table:
         )
         for row in failed.to_dict("records")
     }
-    rows = [
-        FailedRow(
-            run.model, run.seed, run.f1, "yes" if run.usable else "no", *shares[run.model, run.seed]
-        )
-        for run in study.runs
-    ]
+    runs = sorted((*study.runs, *study.unscored), key=run_order)
+    frame = table_frame([_failed_row(run, *shares[run.model, run.seed]) for run in runs])
+    frame = frame.drop(columns=[c.name for c in _HEALTH_COLUMNS if c.name not in failed])
+    columns = [column for column in (*_FAILED_COLUMNS, *_HEALTH_COLUMNS) if column.name in frame]
     notes = notes_for(
         study.provenance,
         "F1 counts an empty or unparsed answer as not flagged",
-        "—: not recorded" if any(None in row for row in rows) else None,
-    )
+        unscored_note(study.unscored),
+        "—: not recorded" if frame.drop(columns="reason", errors="ignore").isna().any(axis=None)
+        else None,
+    )  # fmt: skip
     title = "Detector runs: answers without a verdict"
-    return Table("detector_failures", title, table_frame(rows), _FAILED_COLUMNS, notes)
+    return Table("detector_failures", title, frame, tuple(columns), notes)
 
 
 def mean(scores: Sequence[Fraction]) -> Fraction | None:
@@ -157,10 +175,27 @@ def unusable_note(runs: Sequence[DetectorRun]) -> str:
     ]
     if not named:
         return "every run is usable"
+    why = "unusable, excluded after its outcome was seen"
+    if are_excluded_by_health(runs):
+        why = "unusable by the verdict on its training"
     return (
-        f"{UNUSABLE} unusable, excluded after its outcome was seen: {', '.join(named)}; the "
-        "figures with all runs stand beside those without"
+        f"{UNUSABLE} {why}: {', '.join(named)}; the figures with all runs stand beside those "
+        "without"
     )
+
+
+def are_excluded_by_health(runs: Sequence[DetectorRun]) -> bool:
+    """Tell whether every run that is unusable is so by a verdict on its training."""
+    excluded = [run for run in runs if not run.usable]
+    return bool(excluded) and all(run.health is not None for run in excluded)
+
+
+def unscored_note(runs: Sequence[UnscoredRun]) -> str | None:
+    """Name the runs that have no score, each with the reason; None where each has one."""
+    if not runs:
+        return None
+    named = ", ".join(f"{run.model} seed {run.seed} ({run.why})" for run in runs)
+    return f"without a score, and counted nowhere: {named}"
 
 
 def _model_row(model: str, runs: Sequence[DetectorRun]) -> ModelRow:
@@ -177,6 +212,21 @@ def _model_row(model: str, runs: Sequence[DetectorRun]) -> ModelRow:
         mean_usable=mean(usable),
         sd_usable=deviation(usable),
         median_usable=median(usable) if usable else None,
+    )
+
+
+def _failed_row(
+    run: DetectorRun | UnscoredRun, empty_pct: float | None, unparsed_pct: float | None
+) -> FailedRow:
+    return FailedRow(
+        run.model,
+        run.seed,
+        run.f1 if isinstance(run, DetectorRun) else None,
+        {True: "yes", False: "no", None: None}[run.usable],
+        empty_pct,
+        unparsed_pct,
+        run.health,
+        run.reason,
     )
 
 

@@ -37,6 +37,7 @@ from ragmend.sections.roles import (
     VerifierConfig,
 )
 from ragmend.sections.section import Section
+from ragmend.sections.training import Recipe, TrainedModelConfig, TrainingConfig
 from ragmend.toml_files import (
     expand_variables,
     parse_toml,
@@ -56,6 +57,8 @@ class Config(Section):
     data: DataConfig
     detector: DetectorConfig
     judges: JudgesConfig
+    training: TrainingConfig | None = None
+    """The detectors of kind `trained`."""
     population: PopulationConfig = PopulationConfig()
     claims: ClaimsConfig = ClaimsConfig()
     evidence: EvidenceConfig = EvidenceConfig()
@@ -79,6 +82,33 @@ class Config(Section):
                 "all claims of its answer"
             )
         return self
+
+    @model_validator(mode="after")
+    def _follows_one_trained_run(self) -> Self:
+        if self.detector.kind != "trained":
+            return self
+        if self.training is None:
+            raise ValueError("detector.kind 'trained' needs the section `training`")
+        if self.data.kind == "demo":
+            raise ValueError("the built-in data have no train split: no detector can be trained")
+        runs = self.training.run_ids()
+        if self.population.run is None and len(runs) > 1:
+            raise ValueError(
+                f"population.run is required: which of {len(runs)} detectors flags the answers "
+                f"that are repaired? As in {runs[-1]!r}"
+            )
+        if self.population.run not in (None, *runs):
+            raise ValueError(
+                f"population.run {self.population.run!r} is no training: {', '.join(runs)}"
+            )
+        return self
+
+    @property
+    def trainings(self) -> TrainingConfig:
+        """The section `training`, where it is known to be there."""
+        if self.training is None:
+            raise ConfigError("this configuration has no section `training`")
+        return self.training
 
     @model_validator(mode="after")
     def _has_servers_of_its_roles_only(self) -> Self:
@@ -242,6 +272,9 @@ def _known_keys() -> list[str]:
         if isinstance(section, type) and issubclass(section, Section):
             keys += [f"{name}.{key}" for key in section.model_fields]
     keys += [f"judges.panel.{key}" for key in JudgeConfig.model_fields]
-    places = ("verifier.model", "rewriter.model", "judges.panel.model")
+    places = ("verifier.model", "rewriter.model", "judges.panel.model", "training.models.model")
     keys += [f"{place}.{key}" for place in places for key in ModelConfig.model_fields]
+    keys += [f"training.{key}" for key in TrainingConfig.model_fields]
+    keys += [f"training.models.{key}" for key in TrainedModelConfig.model_fields]
+    keys += [f"training.recipe.{key}" for key in Recipe.model_fields]
     return sorted(keys)

@@ -103,5 +103,13 @@ class RunStateError(RagmendError, RuntimeError):
     """A run folder whose state forbids what was asked: stale, locked by a protocol, damaged."""
 
 
+class PreemptedError(RagmendError, InterruptedError):
+    """A signal asked for an end: all is saved, exit code 75, the same command goes on."""
+
+
+class ResourceError(RagmendError, MemoryError):
+    """There is not enough memory; the message says what to lower."""
+
+
 class StatisticsError(RagmendError, ValueError):
     """A statistic that is undefined or must not be computed on what was given."""

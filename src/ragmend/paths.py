@@ -21,6 +21,7 @@ StageName = Literal[
     "report",
 ]
 STAGE_NAMES: tuple[StageName, ...] = get_args(StageName)
+TRAINING = "00-training"
 SHARD_LOCKS = "shards/shard-*.jsonl.lock"
 
 
@@ -43,6 +44,14 @@ class RunPaths(NamedTuple):
     def run_lock(self) -> Path:
         """Names the one command that writes here, while it runs."""
         return self.root / "run.lock"
+
+    def training(self, run_id: str) -> "TrainingPaths":
+        """What one training left: "llama-2-13b/seed-42"."""
+        return TrainingPaths(self.root / TRAINING / run_id)
+
+    def detector_run_scores(self, run_id: str) -> Path:
+        """Response- and span-level counts of one detector run."""
+        return self.detections(run_id).with_name("scores.jsonl")
 
     def detections(self, run_id: str) -> Path:
         """The verdicts of one detector run."""
@@ -158,6 +167,77 @@ class RunPaths(NamedTuple):
         return path.relative_to(self.root).as_posix()
 
 
+class TrainingPaths(NamedTuple):
+    """The files of one training."""
+
+    root: Path
+
+    @property
+    def lock(self) -> Path:
+        """Names the one command that trains here, while it runs."""
+        return self.root / "run.lock"
+
+    @property
+    def begun(self) -> Path:
+        """What is trained here, written before the first step."""
+        return self.root / "training.json"
+
+    @property
+    def lengths(self) -> Path:
+        """Tokens of prompts and targets, by task."""
+        return self.root / "lengths.jsonl"
+
+    @property
+    def log(self) -> Path:
+        """One row a step."""
+        return self.root / "log.jsonl"
+
+    @property
+    def in_memory(self) -> Path:
+        """What the weights in memory answered to the probe when training ended."""
+        return self.root / "in-memory.jsonl"
+
+    @property
+    def probe(self) -> Path:
+        """What the chosen weights answered to the probe."""
+        return self.root / "probe.jsonl"
+
+    @property
+    def development(self) -> Path:
+        """The verdicts of the chosen epoch on the development answers."""
+        return self.root / "development" / "detections.jsonl"
+
+    @property
+    def epochs(self) -> Path:
+        """How each epoch did on the development answers."""
+        return self.root / "epochs.jsonl"
+
+    @property
+    def health(self) -> Path:
+        """The verdict on the training."""
+        return self.root / "health.json"
+
+    @property
+    def adapter(self) -> Path:
+        """The chosen weights: an adapter, or a token classifier's whole model."""
+        return self.root / "adapter"
+
+    @property
+    def card(self) -> Path:
+        """The model card, beside the weights."""
+        return self.adapter / "README.md"
+
+    @property
+    def ledger(self) -> Path:
+        """The evaluations on the test split."""
+        return self.root / "ledger.jsonl"
+
+    @property
+    def manifest(self) -> Path:
+        """Marks the training as complete."""
+        return self.root / "manifest.json"
+
+
 def manifest_path(output: Path) -> Path:
     """Return the manifest of the stage that writes a record file: it lies beside it."""
     return output.with_name("manifest.json")
@@ -193,8 +273,9 @@ def shard_lock_path(shard: Path) -> Path:
 def lock_paths(root: Path) -> list[Path]:
     """Return the locks that lie in a run folder: the shards' first, the run's own last."""
     own = RunPaths(root).run_lock
-    shards = sorted(root.glob(f"*/{SHARD_LOCKS}"))
-    return [*shards, *([own] if os.path.lexists(own) else [])]
+    shards = sorted(root.glob(f"[0-9][0-9]-*/**/{SHARD_LOCKS}"))
+    detectors = sorted(root.glob(f"0[01]-*/**/{own.name}"))
+    return [*shards, *detectors, *([own] if os.path.lexists(own) else [])]
 
 
 def is_lock_path(path: Path) -> bool:

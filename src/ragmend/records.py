@@ -15,6 +15,7 @@ TaskType = Literal["QA", "Data2txt", "Summary"]
 Split = Literal["train", "test"]
 ClaimKind = Literal["statement", "heading", "lead_in", "question"]
 DetectionVerdict = Literal["hallucinated", "clean", "unparsed", "empty"]
+AnswerStatus = Literal["ok", "malformed", "truncated", "empty"]
 CandidateKind = Literal["extract", "rewrite"]
 SpanPolicy = Literal["count", "ignore"]
 ScoreLevel = Literal["response", "span"]
@@ -103,7 +104,13 @@ class Response(Record):
 
 
 class Detection(Record):
-    """A detector's verdict on one response; `empty` and `unparsed` count as not flagged."""
+    """A detector's verdict on one response; `empty` and `unparsed` count as not flagged.
+
+    Of a trained detector, `status` says how its answer was read: `empty` and `unparsed` verdicts
+    come of the others than `ok`. `contradicts`: its boolean, which is the verdict, and its spans
+    say different things. `unlocated` are the spans that stand nowhere in the response, and
+    `left_out_fragments` counts the sentences of the source that it did not see.
+    """
 
     record_id: Name
     run_id: Name
@@ -114,6 +121,10 @@ class Detection(Record):
     explanation: str | None = None
     initial: DetectionVerdict | None = None
     raw: str | None = None
+    status: AnswerStatus | None = None
+    contradicts: bool = False
+    unlocated: tuple[str, ...] = ()
+    left_out_fragments: Count = 0
 
 
 class Selected(Record):

@@ -28,7 +28,7 @@ def load(tmp_path, text=MINIMAL, overrides=(), environ=None):
 
 
 def test_every_shipped_configuration_loads():
-    assert {"demo", "ragtruth-cpu", "paper", "cpu-llm"} <= set(shipped_configs())
+    assert {"demo", "ragtruth-cpu", "paper", "cpu-llm", "detector-cpu"} <= set(shipped_configs())
     variables = ("RAGMEND_DATA", "RAGMEND_DETECTIONS", "RAGMEND_SMOLLM2")
     for name in shipped_configs():
         assert load_config(name, environ=dict.fromkeys(variables, "/data")).name == name
@@ -179,14 +179,28 @@ def test_the_published_configuration_says_of_every_line_whose_choice_it_is():
 
 
 def test_the_published_configuration_has_the_papers_defaults():
-    environ = dict.fromkeys(("RAGMEND_DATA", "RAGMEND_DETECTIONS"), "/data")
-    config = load_config("paper", environ=environ)
+    config = load_config("paper", environ={"RAGMEND_DATA": "/data"})
     assert (config.verifier.scoring, config.verifier.threshold) == ("two-token", 0.5)
     assert {judge.output for judge in config.judges.panel} == {"unconstrained"}
     families = [judge.language_model.family for judge in config.judges.panel]
     assert families == ["qwen", "llama", "gemma"]
     quantised = [name for name, role in config.roles().items() if role.language_model.quantization]
     assert quantised == ["verifier"]
+
+
+def test_the_published_configuration_has_the_papers_detectors():
+    config = load_config("paper", environ={"RAGMEND_DATA": "/data"})
+    training = config.trainings
+    assert training.run_ids() == tuple(
+        f"llama-2-{size}/seed-{seed}" for size in ("7b", "13b") for seed in (13, 21, 42, 84, 100)
+    )
+    assert config.population.run == "llama-2-13b/seed-42"
+    for name, trained in training.models.items():
+        recipe = training.recipe_of(name)
+        assert (recipe.lora.r, recipe.lora.alpha, recipe.learning_rate) == (32, 64, 5e-4)
+        assert (recipe.epochs, recipe.max_length, recipe.batch_size) == (3, 2048, 16)
+        assert (trained.model.quantization, trained.model.dtype) == ("bitsandbytes", "bfloat16")
+    assert training.development.sources == 157
 
 
 @pytest.mark.parametrize(

@@ -48,14 +48,22 @@ class Outcome(NamedTuple):
     service: Mapping[str, JsonValue] = {}
 
 
+def check_nothing(context: "Context") -> None:
+    """Find nothing wrong: what most stages need is there where their inputs are."""
+
+
 class Stage(NamedTuple):
-    """One stage: where its manifest lies, what it reads, what changes its output, its work."""
+    """One stage: where its manifest lies, what it reads, what changes its output, its work.
+
+    `check` finds out before it begins whether it can, in words that say what to do.
+    """
 
     name: StageName
     manifest: Callable[[Context], Path]
     inputs: Callable[[Context], dict[str, Path]]
     settings: Callable[[Config], dict[str, JsonValue]]
     execute: Callable[[Context], Outcome]
+    check: Callable[[Context], None] = check_nothing
 
 
 def run_inputs(context: Context, *files: Path) -> dict[str, Path]:

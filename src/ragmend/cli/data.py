@@ -20,7 +20,7 @@ from ragmend.datasets.ragtruth import (
 from ragmend.errors import ConfigError
 from ragmend.io import read_records
 from ragmend.paths import RunPaths
-from ragmend.records import Response, Source
+from ragmend.records import TASKS, Response, Source
 
 T = TypeVar("T")
 
@@ -48,6 +48,8 @@ def detector_run_id(config: Config) -> str:
     detector = config.detector
     if detector.kind == "lexical":
         return "lexical"
+    if detector.kind == "trained":
+        return config.population.run or config.trainings.run_ids()[0]
     stem = Path(detector.predictions or "").name.removesuffix(".gz").rpartition(".")[0]
     name = detector.system or stem
     if not _RUN_ID.fullmatch(name):
@@ -70,16 +72,16 @@ def data_inputs(config: Config) -> dict[str, Path]:
 
 def data_settings(config: Config) -> dict[str, JsonValue]:
     """Return what decides which responses and gold spans there are."""
-    return {
-        f"data.{name}": value
-        for name, value in config.data.model_dump(mode="json", exclude={"path"}).items()
-    }
+    settings = config.data.model_dump(mode="json", exclude={"path"})
+    if config.data.limit is None:
+        del settings["limit"]
+    return {f"data.{name}": value for name, value in settings.items()}
 
 
 def read_data(config: Config) -> Dataset:
     """Load the responses of the configured split and tasks, with their sources."""
     data = config.data
-    return load_ragtruth(
+    found = load_ragtruth(
         data_files(config),
         split=data.split,
         tasks=data.tasks,
@@ -87,6 +89,19 @@ def read_data(config: Config) -> Dataset:
         due_to_null=data.due_to_null,
         leave_out=development_sources() if data.development == "leave_out" else frozenset(),
     )
+    return found if data.limit is None else _limit(found, data.limit)
+
+
+def _limit(data: Dataset, limit: int) -> Dataset:
+    """Keep so many responses, at equal distances among those of each task one after another."""
+    by_task = sorted(data.responses, key=lambda r: TASKS.index(data.sources[r.source_id].task_type))
+    n = min(limit, len(by_task))
+    kept = {by_task[i * len(by_task) // n].record_id for i in range(n)}
+    responses = tuple(r for r in data.responses if r.record_id in kept)
+    used = {response.source_id for response in responses}
+    sources = {key: source for key, source in data.sources.items() if key in used}
+    note = f"{len(responses)} of {len(data.responses)} responses are kept (data.limit)"
+    return data._replace(responses=responses, sources=sources, notes=(*data.notes, note))
 
 
 def by_source(items: Iterable[T], source_id: Callable[[T], str]) -> Iterator[T]:

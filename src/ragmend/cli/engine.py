@@ -18,7 +18,7 @@ from ragmend.errors import (
 )
 from ragmend.io import PARTIAL, write_bytes, write_records
 from ragmend.manifest import Manifest, State, hash_files, inspect, now, write_manifest
-from ragmend.paths import STAGE_NAMES, RunPaths, StageName, faults_path
+from ragmend.paths import STAGE_NAMES, TRAINING, RunPaths, StageName, faults_path
 from ragmend.records import record_order
 from ragmend.run_lock import FileLock
 
@@ -54,6 +54,21 @@ def run_stages(
         _run_locked(context, stages, only, redo)
 
 
+def run_alone(context: Context, stage: Stage, *, redo: bool) -> None:
+    """Run one stage beside others of the same run, as one of many detectors; it has its own lock.
+
+    Raises:
+        RunStateError, FaultError, RagmendError: As `run_stages`.
+    """
+    check_folder(context.paths.root)
+    stage.check(context)
+    _refuse_missing_inputs(stage, context)
+    write_config(context)
+    if redo:
+        _discard(stage, context)
+    _run_stage(stage, context, stage.name)
+
+
 def run_lock(paths: RunPaths) -> FileLock:
     """Return the lock under which everything in a run folder is written."""
     return FileLock(paths.run_lock, unlock=paths.root)
@@ -66,7 +81,7 @@ def _run_locked(
         _refuse_stale(stage, inspect_stage(stage, context))
     refuse_locked(context, redo)
     is_fresh = not context.paths.config.is_file()
-    _write_config(context)
+    write_config(context)
     try:
         _run_in_order(context, stages, only, redo)
     except RagmendError:
@@ -79,6 +94,7 @@ def _run_in_order(
     context: Context, stages: Sequence[Stage], only: StageName | None, redo: StageName | None
 ) -> None:
     for number, stage in enumerate(stages):
+        stage.check(context)
         _refuse_missing_inputs(stage, context)
         if stage.name == redo:
             amend_lock(context, redo)
@@ -100,7 +116,9 @@ def _remove_if_only_config(context: Context) -> None:
 def _sweep(root: Path) -> None:
     """Take away what a killed command had begun to write; the lock says that none is at it."""
     for partial in sorted(root.rglob(f"*{PARTIAL}")):
-        partial.unlink()
+        # Trainings have locks of their own, and sweep for themselves.
+        if partial.is_file() and partial.relative_to(root).parts[0] != TRAINING:
+            partial.unlink()
 
 
 def check_folder(root: Path) -> None:
@@ -133,7 +151,8 @@ def inspect_stage(stage: Stage, context: Context) -> State:
     return state
 
 
-def _write_config(context: Context) -> None:
+def write_config(context: Context) -> None:
+    """Write the resolved configuration into the run folder, unless it is there as it is."""
     content = dump_config(context.config)
     if not context.paths.config.is_file() or context.paths.config.read_bytes() != content:
         write_bytes(context.paths.config, content)

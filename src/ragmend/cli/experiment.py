@@ -18,6 +18,7 @@ from ragmend.paths import RunPaths, StageName
 from ragmend.records import CONDITIONS, Condition, Record, RepairedAnswer, Selected
 from ragmend.sections.roles import RoleConfig
 from ragmend.sections.section import Section
+from ragmend.sections.training import TrainingConfig
 
 S = TypeVar("S", bound=Section)
 Role = TypeVar("Role", bound=RoleConfig)
@@ -38,7 +39,16 @@ class Experiment(NamedTuple):
     context: Context
 
     def run(self, *, only: StageName | None = None, redo: StageName | None = None) -> None:
-        """Run what is not complete; see `run_stages`."""
+        """Run what is not complete; see `run_stages`.
+
+        Raises:
+            RunStateError: A trained detector's verdicts would be made again without a reason.
+        """
+        if redo == "detect" and self.context.config.detector.kind == "trained":
+            raise RunStateError(
+                "a trained detector has one test evaluation: `ragmend detect predict … --again "
+                '"reason"` makes its verdicts again, then `ragmend run … --redo select` goes on'
+            )
         run_stages(self.context, STAGES, only=only, redo=redo)
 
     @contextmanager
@@ -140,6 +150,7 @@ def _with_absolute_paths(config: Config) -> Config:
         update={
             "data": _with_absolute(config.data, "path"),
             "detector": _with_absolute(config.detector, "predictions"),
+            "training": _training_with_absolute(config.training),
             "verifier": _with_absolute(_role_with_absolute(config.verifier), "parameters"),
             "rewriter": _role_with_absolute(config.rewriter),
             "judges": config.judges.model_copy(
@@ -150,6 +161,16 @@ def _with_absolute_paths(config: Config) -> Config:
             else config.serve,
         }
     )
+
+
+def _training_with_absolute(training: TrainingConfig | None) -> TrainingConfig | None:
+    if training is None:
+        return None
+    models = {
+        name: trained.model_copy(update={"model": _with_absolute(trained.model, "folder")})
+        for name, trained in training.models.items()
+    }
+    return training.model_copy(update={"models": models})
 
 
 def _role_with_absolute(role: Role) -> Role:

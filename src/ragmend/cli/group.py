@@ -9,7 +9,9 @@ import click
 
 from ragmend import __version__
 from ragmend.cli.commands import COMMANDS
-from ragmend.errors import RagmendError
+from ragmend.errors import PreemptedError, RagmendError
+
+TRY_AGAIN = 75  # sysexits' EX_TEMPFAIL: a scheduler may start the same command again
 
 
 class Ordered(click.Group):
@@ -43,6 +45,8 @@ def run_command_line() -> int:
         return error.exit_code
     except click.exceptions.Exit as error:
         return error.exit_code
+    except PreemptedError as error:
+        return report_failure(str(error), TRY_AGAIN)
     except RagmendError as error:
         return report_failure(str(error), 1)
     except OSError as error:

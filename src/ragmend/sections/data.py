@@ -23,6 +23,8 @@ class DataConfig(Section):
     """`ignore`: a gold span marked implicit_true is no gold span (official: count)."""
     due_to_null: SpanPolicy = "count"
     """`ignore`: a gold span marked due_to_null is no gold span (official: count)."""
+    limit: Annotated[int, Field(ge=1)] | None = None
+    """At most so many answers of the split, spread over the tasks, for trying out."""
     development: Literal["keep", "leave_out"] = "keep"
     """`leave_out`: without the 30 data-to-text test sources on which the embedded verifier was
     developed, so that no figure is of answers that it has seen."""
@@ -41,8 +43,9 @@ class DataConfig(Section):
 class DetectorConfig(Section):
     """Where verdicts on whole answers come from."""
 
-    kind: Literal["predictions", "lexical"]
-    """`predictions`: anybody's recorded verdicts from a file; `lexical`: the embedded one."""
+    kind: Literal["predictions", "lexical", "trained"]
+    """`predictions`: anybody's recorded verdicts from a file; `lexical`: the embedded one;
+    `trained`: those of `training`, of which `population.run` names the one that is followed."""
     predictions: str | None = None
     """JSONL or CSV file, plain or .gz, one row a response."""
     system: str | None = None
@@ -56,8 +59,8 @@ class DetectorConfig(Section):
     def _has_predictions_where_needed(self) -> Self:
         if self.kind == "predictions" and not self.predictions:
             raise ValueError("`predictions` is required for kind 'predictions'")
-        if self.kind == "lexical" and (self.predictions or self.system):
-            raise ValueError("`predictions` and `system` are not allowed for kind 'lexical'")
+        if self.kind != "predictions" and (self.predictions or self.system):
+            raise ValueError(f"`predictions` and `system` are not allowed for kind {self.kind!r}")
         return self
 
 

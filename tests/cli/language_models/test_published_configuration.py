@@ -13,8 +13,14 @@ def test_the_published_configuration_runs_as_it_is_against_servers_of_its_models
 ):
     predictions = real_data / "ragtruth_predictions/test_span_predictions.jsonl.gz"
     monkeypatch.setenv("RAGMEND_DATA", str(real_data))
-    monkeypatch.setenv("RAGMEND_DETECTIONS", str(predictions))
-    here = ["detector.system=hg_token_modernbert_large", "population.limit=2"]
+    # A detector's recorded verdicts stand for the trained one, which wants a GPU.
+    here = [
+        "detector.kind=predictions",
+        f"detector.predictions={predictions}",
+        "detector.system=hg_token_modernbert_large",
+        "population.run=",
+        "population.limit=2",
+    ]
     with ExitStack() as stack:
         for name, role in load_experiment_config("paper").roles().items():
             traits = Traits(model=role.language_model.id, max_model_len=8192)

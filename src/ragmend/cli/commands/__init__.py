@@ -4,6 +4,7 @@ import click
 
 from ragmend.cli.commands.analyze import analyze_command
 from ragmend.cli.commands.convert_gguf import convert_gguf_command
+from ragmend.cli.commands.detect import detect_group
 from ragmend.cli.commands.doctor import doctor_command
 from ragmend.cli.commands.fit import fit_verifier_command
 from ragmend.cli.commands.import_records import import_command
@@ -11,7 +12,6 @@ from ragmend.cli.commands.run import run_command
 from ragmend.cli.commands.serve import serve_command
 from ragmend.cli.commands.split import split_command
 from ragmend.cli.commands.stages import (
-    detect_group,
     judge_command,
     repair_command,
     report_command,

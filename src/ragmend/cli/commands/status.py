@@ -1,5 +1,6 @@
 """`ragmend status`: what is complete, partial, stale or missing, and the command that helps."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import click
@@ -22,6 +23,8 @@ def status_command(run: Path) -> None:
     lock = inspect_lock(context.paths.run_lock)
     if lock is not None:
         click.echo(lock.describe(context.paths.root))
+    for line in _trainings(context):
+        click.echo(line)
     broken: str | None = None
     for stage in STAGES:
         state = _inspect(stage, context)
@@ -29,6 +32,16 @@ def status_command(run: Path) -> None:
         click.echo(f"{stage.name:9} {_describe(stage, state, context)}{note}")
         if broken is None and state.kind in ("stale", "damaged"):
             broken = stage.name
+
+
+def _trainings(context: Context) -> Iterator[str]:
+    """Yield a line a detector that is trained here: how far it is, and how it is."""
+    if context.config.detector.kind != "trained":
+        return
+    from ragmend.cli.training.progress import describe_training
+
+    for run in context.config.trainings.run_ids():
+        yield f"train     {run}: {describe_training(context, run)}"
 
 
 def _inspect(stage: Stage, context: Context) -> State:

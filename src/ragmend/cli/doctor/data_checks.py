@@ -57,6 +57,8 @@ def _count_keys(path: Path, key: str) -> int:
 
 def _check_detector(config: Config, data: Dataset) -> str:
     """Import predictions; of the embedded detector's, one says that it works."""
+    if config.detector.kind == "trained":
+        return _describe_trainings(config)
     if config.detector.kind == "predictions":
         imported = detect_responses(config, data)
         return f"{detector_run_id(config)}: {_count_verdicts(imported.detections)}"
@@ -64,6 +66,18 @@ def _check_detector(config: Config, data: Dataset) -> str:
     source = {first.source_id: data.sources[first.source_id]}
     detected = detect_responses(config, data._replace(responses=(first,), sources=source))
     return f"embedded: response {first.record_id} is {detected.detections[0].verdict}"
+
+
+def _describe_trainings(config: Config) -> str:
+    """Say what would be trained on what; which of it is trained, `ragmend status RUN` shows."""
+    from ragmend.cli.training.plan import read_training_data
+
+    _, split = read_training_data(config)
+    n_runs = len(config.trainings.run_ids())
+    return (
+        f"{n_runs} to train on {len(split.train):,} answers, {len(split.development):,} for "
+        f"development; {detector_run_id(config)} flags the population"
+    )
 
 
 def _count_verdicts(detections: tuple[Detection, ...]) -> str:

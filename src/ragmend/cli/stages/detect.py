@@ -9,13 +9,15 @@ from ragmend.cli.data import data_inputs, data_settings, detector_run_id, read_d
 from ragmend.config import Config
 from ragmend.datasets.ragtruth import Dataset
 from ragmend.detector.predictions import Imported, import_predictions
-from ragmend.errors import MissingInputError
+from ragmend.errors import ConfigError, MissingInputError
 from ragmend.io import write_records
 from ragmend.paths import manifest_path
 
 
 def _execute(context: Context) -> Outcome:
     config = context.config
+    if config.detector.kind == "trained":
+        return _trained(config).execute(context)
     data = read_data(config)
     if config.data.kind != "demo":  # what the built-in data hold on purpose needs no notice
         for note in data.notes:
@@ -30,7 +32,13 @@ def _execute(context: Context) -> Outcome:
 
 
 def detect_responses(config: Config, data: Dataset) -> Imported:
-    """Return the configured detector's verdict on every response."""
+    """Return the verdict on every response of a detector that is not trained here.
+
+    Raises:
+        ConfigError: It is.
+    """
+    if config.detector.kind == "trained":
+        raise ConfigError("detector.kind is 'trained': its verdicts are made by a stage of its own")
     return _import(config, data) if config.detector.kind == "predictions" else _detect(data)
 
 
@@ -45,6 +53,19 @@ def _import(config: Config, data: Dataset) -> Imported:
         missing_records=detector.missing_records,
         left_out=data.left_out,
     )
+
+
+def _trained(config: Config) -> Stage:
+    """Return the stage of the trained detector that defines the population."""
+    from ragmend.cli.training.plan import name_of
+    from ragmend.cli.training.predicting import predict_stage
+
+    return predict_stage(name_of(config, detector_run_id(config)))
+
+
+def _check(context: Context) -> None:
+    if context.config.detector.kind == "trained":
+        _trained(context.config).check(context)
 
 
 def _detect(data: Dataset) -> Imported:
@@ -69,6 +90,8 @@ def _predictions(config: Config) -> Path:
 
 
 def _inputs(context: Context) -> dict[str, Path]:
+    if context.config.detector.kind == "trained":
+        return _trained(context.config).inputs(context)
     inputs = data_inputs(context.config)
     if context.config.detector.kind == "predictions":
         path = _predictions(context.config)
@@ -77,6 +100,8 @@ def _inputs(context: Context) -> dict[str, Path]:
 
 
 def _settings(config: Config) -> dict[str, JsonValue]:
+    if config.detector.kind == "trained":
+        return _trained(config).settings(config)
     detector = config.detector.model_dump(mode="json", exclude={"predictions"})
     return data_settings(config) | {f"detector.{name}": value for name, value in detector.items()}
 
@@ -89,4 +114,5 @@ DETECT = Stage(
     inputs=_inputs,
     settings=_settings,
     execute=_execute,
+    check=_check,
 )

@@ -10,14 +10,16 @@ from ragmend.cli.protocol import write_lock
 from ragmend.config import Config
 from ragmend.detector.scores import score_detections
 from ragmend.detector.selection import select_flagged
-from ragmend.errors import ConfigError, DataError
-from ragmend.io import read_records, write_records
+from ragmend.errors import ConfigError, DataError, RunStateError
+from ragmend.io import read_record, read_records, write_records
 from ragmend.paths import manifest_path
 from ragmend.records import Detection
+from ragmend.trained import HealthReport
 
 
 def _execute(context: Context) -> Outcome:
     config, paths = context.config, context.paths
+    _refuse_unusable(context)
     data = read_data(config)
     detections = list(read_records(paths.detections(_population_run(config)), Detection))
     selected = select_flagged(data.responses, data.sources, detections)
@@ -50,6 +52,24 @@ def _execute(context: Context) -> Outcome:
     )
 
 
+def _refuse_unusable(context: Context) -> None:
+    """Refuse a trained detector that is not healthy: what it flags says little of answers.
+
+    Raises:
+        RunStateError: Its training is degraded or failed.
+    """
+    if context.config.detector.kind != "trained":
+        return
+    health = read_record(
+        context.paths.training(_population_run(context.config)).health, HealthReport
+    )
+    if health.verdict != "usable":
+        raise RunStateError(
+            f"{health.run_id} is {health.verdict} and may not define a population: "
+            f"{'; '.join(health.reasons)}. Choose another by population.run"
+        )
+
+
 def _population_run(config: Config) -> str:
     run = config.population.run or detector_run_id(config)
     if run != detector_run_id(config):
@@ -60,8 +80,11 @@ def _population_run(config: Config) -> str:
 
 
 def _inputs(context: Context) -> dict[str, Path]:
-    detections = context.paths.detections(_population_run(context.config))
-    return data_inputs(context.config) | run_inputs(context, detections)
+    run = _population_run(context.config)
+    files = [context.paths.detections(run)]
+    if context.config.detector.kind == "trained":
+        files.append(context.paths.training(run).health)
+    return data_inputs(context.config) | run_inputs(context, *files)
 
 
 def _settings(config: Config) -> dict[str, JsonValue]:

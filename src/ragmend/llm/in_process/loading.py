@@ -49,8 +49,8 @@ def load_model(model: ModelConfig) -> Loaded:
     device = "cuda" if torch.cuda.is_available() else "cpu"
     # Everything is local: a missing file is an error at once, not a download.
     source = {"revision": model.revision, "local_files_only": True, "trust_remote_code": False}
-    place = _place(model)
-    with _explain_failures(model, place):
+    place = place_of(model)
+    with explain_failures(model, place):
         config = AutoConfig.from_pretrained(place, **source)
         context_length = _context_length(model, config)
         how = _loading_arguments(model, config, device)
@@ -64,7 +64,7 @@ def load_model(model: ModelConfig) -> Loaded:
     return Loaded(weights.eval(), tokenizer, context_length, _end_ids(weights, tokenizer))
 
 
-def _place(model: ModelConfig) -> str:
+def place_of(model: ModelConfig) -> str:
     """Return what to load: a folder, or the repository's id in the hub's cache."""
     if model.folder is None:
         return model.id
@@ -79,7 +79,7 @@ def _place(model: ModelConfig) -> str:
 
 
 @contextmanager
-def _explain_failures(model: ModelConfig, place: str) -> Iterator[None]:
+def explain_failures(model: ModelConfig, place: str) -> Iterator[None]:
     """Turn what transformers says while it loads into errors that name the model."""
     from safetensors import SafetensorError
 

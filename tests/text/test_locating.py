@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragmend.judges.locating import locate_spans
 from ragmend.llm.prompts import as_data
+from ragmend.text.locating import locate_spans
 
 ANSWER = "The plant in Oklahoma closed in April 2014.\nThe plant reopened — “quietly” — in May…"
 

@@ -1,0 +1,1 @@
+"""An encoder that gives each token of an answer P(unsupported)."""

@@ -1,0 +1,1 @@
+"""What every trained detector shares: the split, choosing, health, ledger, card."""

@@ -1,0 +1,1 @@
+"""Trains detectors, evaluates them, and says how they are: the runner around `ragmend.detector`."""

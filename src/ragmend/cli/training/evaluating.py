@@ -1,0 +1,134 @@
+"""From a training's weights to its chosen epoch and its verdict, on the development answers."""
+
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from ragmend.cli.training.answering import Asked
+from ragmend.cli.training.plan import Plan
+from ragmend.detector.training.choosing import choose_epoch, chosen_epoch, score_epoch
+from ragmend.detector.training.health import Evidence, judge_training
+from ragmend.detector.training.job import Watch
+from ragmend.detector.training.splitting import TrainingSplit
+from ragmend.errors import MissingInputError
+from ragmend.io import dump_record, read_records, write_bytes, write_records
+from ragmend.records import Detection
+from ragmend.trained import DetectorAnswer, EpochScore, HealthReport, LogRow
+
+
+class Trained(NamedTuple):
+    """What a training came to."""
+
+    scores: list[EpochScore]
+    health: HealthReport
+
+
+def evaluate_epochs(plan: Plan, split: TrainingSplit, watch: Watch) -> Trained:
+    """Ask each epoch's weights about the development answers; keep the best; judge the training."""
+    epochs = _trained_epochs(plan)
+    answers = {
+        epoch: Asked(
+            plan, plan.job.weights(epoch), _epoch_folder(plan, epoch), f"epoch {epoch}"
+        ).answer(split.development, watch)
+        for epoch in epochs
+    }
+    responses = [pair.response for pair in split.development]
+    verdicts: dict[int, dict[str, Detection]] = {}
+    scores: list[EpochScore] = []
+    for epoch, found in answers.items():
+        threshold = plan.kind.choose_threshold(found, responses)
+        verdicts[epoch] = read_answers(plan, found, split, threshold)
+        asked = [response for response in responses if response.record_id in verdicts[epoch]]
+        scores += score_epoch(epoch, asked, verdicts[epoch], threshold=threshold)
+    scores = choose_epoch(scores)
+    best = chosen_epoch(scores)
+    write_records(plan.paths.epochs, scores)
+    write_records(
+        plan.paths.development,
+        (
+            verdicts[best.epoch][r.record_id]
+            for r in responses
+            if r.record_id in verdicts[best.epoch]
+        ),
+    )
+    _keep(plan, best.epoch)
+    health = _judge(plan, split, best, last=epochs[-1], watch=watch)
+    return Trained(scores, health)
+
+
+def _judge(
+    plan: Plan, split: TrainingSplit, best: EpochScore, *, last: int, watch: Watch
+) -> HealthReport:
+    reloaded = Asked(
+        plan, plan.job.weights(last), plan.paths.root / "development" / "reloaded", "reloaded"
+    ).answer(split.probe, watch)
+    probe = Asked(
+        plan, plan.paths.adapter, plan.paths.root / "development" / "probe", "probe"
+    ).answer(split.probe, watch)
+    write_records(plan.paths.probe, probe.values())
+    evidence = Evidence(
+        probe=list(probe.values()),
+        verdicts=read_answers(plan, probe, split, best.threshold),
+        in_memory=list(read_records(plan.paths.in_memory, DetectorAnswer)),
+        reloaded=list(reloaded.values()),
+        log=list(read_records(plan.paths.log, LogRow)),
+        tokens=plan.kind.token_facts(plan.job, split.train),
+        layers=plan.kind.norms(plan.job, plan.paths.adapter),
+    )
+    health = judge_training(plan.run_id, evidence)
+    write_bytes(plan.paths.health, dump_record(health))
+    return health
+
+
+def read_answers(
+    plan: Plan,
+    answers: Mapping[str, DetectorAnswer],
+    split: TrainingSplit,
+    threshold: float | None,
+) -> dict[str, Detection]:
+    """Read answers to development responses, by record id.
+
+    One that does not fit is left out; one whose numbers are none is `unparsed`, for a broken
+    epoch must lose the choice, not stop it.
+    """
+    found = {}
+    for pair in split.development:
+        answer = answers.get(pair.response.record_id)
+        if answer is None or answer.problem == "too_long":
+            continue
+        if answer.problem is not None:
+            found[answer.record_id] = Detection(
+                record_id=answer.record_id,
+                run_id=plan.run_id,
+                verdict="unparsed",
+                status="malformed",
+                explanation=answer.message,
+            )
+            continue
+        found[answer.record_id] = plan.kind.read(
+            answer, pair.response, run_id=plan.run_id, threshold=threshold
+        )
+    return found
+
+
+def _trained_epochs(plan: Plan) -> list[int]:
+    """Return the epochs whose weights are there; a training that ended early has fewer."""
+    epochs = range(1, plan.job.recipe.epochs + 1)
+    found = [epoch for epoch in epochs if plan.job.weights(epoch).is_dir()]
+    if not found:
+        raise MissingInputError(f"{plan.run_id}: its training left no weights in {plan.paths.root}")
+    return found
+
+
+def _epoch_folder(plan: Plan, epoch: int) -> Path:
+    return plan.paths.root / "development" / f"epoch-{epoch}"
+
+
+def _keep(plan: Plan, epoch: int) -> None:
+    """Copy the chosen weights to where they are looked for, all of them or none."""
+    partial = plan.paths.adapter.with_name("adapter.partial")
+    shutil.rmtree(partial, ignore_errors=True)
+    shutil.copytree(plan.job.weights(epoch), partial)
+    shutil.rmtree(plan.paths.adapter, ignore_errors=True)
+    partial.rename(plan.paths.adapter)

@@ -1,0 +1,146 @@
+"""The verdicts of one trained detector on the split: a `detect` stage of its own."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from pydantic import JsonValue
+
+from ragmend.cli.context import Context, Outcome, Stage
+from ragmend.cli.data import data_inputs, data_settings, read_data
+from ragmend.cli.training.answering import Asked
+from ragmend.cli.training.cards import write_card
+from ragmend.cli.training.ledger import begin_evaluation, end_evaluation
+from ragmend.cli.training.plan import Plan, RunName, plan_training, training_settings
+from ragmend.cli.training.runner import inspect_training
+from ragmend.cli.training.stopping import SignalWatch
+from ragmend.config import Config
+from ragmend.datasets.ragtruth import Dataset
+from ragmend.detector.scores import score_detections
+from ragmend.detector.training.choosing import chosen_epoch
+from ragmend.detector.training.job import Pair
+from ragmend.errors import FaultError, MissingInputError, RunStateError
+from ragmend.io import read_records, write_records
+from ragmend.paths import manifest_path
+from ragmend.records import Detection, Fault
+from ragmend.run_lock import FileLock
+from ragmend.trained import DetectorAnswer, EpochScore
+
+
+def predict_stage(run: RunName, *, again: str | None = None) -> Stage:
+    """Return the stage that writes one trained detector's verdicts.
+
+    Args:
+        run: Which training.
+        again: Why it is evaluated on the test split once more.
+    """
+    return Stage(
+        name="detect",
+        manifest=lambda context: manifest_path(context.paths.detections(run.run_id)),
+        inputs=lambda context: _inputs(context, run),
+        settings=lambda config: _settings(config, run),
+        execute=lambda context: _execute(context, run, again),
+        check=lambda context: require_trained(context, run),
+    )
+
+
+def require_trained(context: Context, run: RunName) -> None:
+    """Find out whether a training is complete, and of this configuration.
+
+    Raises:
+        MissingInputError: It is not complete.
+        RunStateError: It was trained otherwise.
+    """
+    state = inspect_training(context, run)
+    if state.kind == "absent":
+        raise MissingInputError(
+            f"{run.run_id} is not trained in {context.paths.root}: `ragmend detect train CONFIG "
+            f"--model {run.model} --seed {run.seed} --out {context.paths.root}` does it"
+        )
+    if state.kind != "complete":
+        raise RunStateError(f"training {run.run_id} is {state.kind}: {'; '.join(state.reasons)}")
+
+
+def _execute(context: Context, run: RunName, again: str | None) -> Outcome:
+    plan = plan_training(context, run)
+    output = context.paths.detections(run.run_id)
+    lock = FileLock(output.with_name("run.lock"), unlock=context.paths.root)
+    with lock, SignalWatch() as watch:
+        number = begin_evaluation(
+            plan.paths.ledger,
+            run_id=run.run_id,
+            split=context.config.data.split,
+            settings=_settings(context.config, run),
+            again=again,
+        )
+        data = read_data(context.config)
+        asked = Asked(plan, plan.paths.adapter, output.parent, "predict")
+        answers = asked.answer(_pairs(data), watch)
+        outcome = _write(context, plan, data, answers)
+        if not outcome.faults or context.accept_faults is not None:
+            end_evaluation(plan.paths.ledger, number)
+            write_card(context, plan)
+    return outcome
+
+
+def _write(
+    context: Context, plan: Plan, data: Dataset, answers: Mapping[str, DetectorAnswer]
+) -> Outcome:
+    best = chosen_epoch(list(read_records(plan.paths.epochs, EpochScore)))
+    detections = [
+        plan.kind.read(
+            answers[response.record_id], response, run_id=plan.run_id, threshold=best.threshold
+        )
+        for response in data.responses
+        if answers[response.record_id].problem is None
+    ]
+    if not detections:
+        raise FaultError(f"{plan.run_id}: none of {len(answers)} responses got an answer")
+    output = context.paths.detections(plan.run_id)
+    scores = context.paths.detector_run_scores(plan.run_id)
+    write_records(output, detections)
+    write_records(scores, score_detections(data.responses, data.sources, detections))
+    return Outcome(
+        (output, scores),
+        _counts(detections, answers),
+        {"detector": plan.run_id},
+        seed=plan.job.seed,
+        n_units=len(answers),
+        faults=tuple(_faults(answers)),
+    )
+
+
+def _counts(
+    detections: list[Detection], answers: Mapping[str, DetectorAnswer]
+) -> dict[str, JsonValue]:
+    verdicts = [detection.verdict for detection in detections]
+    found: dict[str, JsonValue] = {"responses": len(answers)}
+    found |= {verdict: verdicts.count(verdict) for verdict in sorted(set(verdicts))}
+    return found | {
+        "contradicting": sum(detection.contradicts for detection in detections),
+        "with_unlocated_spans": sum(bool(detection.unlocated) for detection in detections),
+        "with_shortened_source": sum(bool(d.left_out_fragments) for d in detections),
+    }
+
+
+def _faults(answers: Mapping[str, DetectorAnswer]) -> Iterator[Fault]:
+    for answer in answers.values():
+        if answer.problem is not None:
+            message = answer.message or answer.problem
+            yield Fault(
+                stage="detect", record_id=answer.record_id, status=answer.problem, message=message
+            )
+
+
+def _pairs(data: Dataset) -> list[Pair]:
+    return [Pair(response, data.sources[response.source_id]) for response in data.responses]
+
+
+def _inputs(context: Context, run: RunName) -> dict[str, Path]:
+    paths = context.paths.training(run.run_id)
+    own = (paths.manifest, paths.health, paths.epochs)
+    return data_inputs(context.config) | {context.paths.relative(path): path for path in own}
+
+
+def _settings(config: Config, run: RunName) -> dict[str, JsonValue]:
+    training = {f"training.{key}": value for key, value in training_settings(config, run).items()}
+    return data_settings(config) | {"run": run.run_id} | training

@@ -1,0 +1,293 @@
+"""From a configuration to trained, judged and evaluated detectors, with a scripted one."""
+
+import json
+
+import pytest
+
+from ragmend.io import read_record, read_records
+from ragmend.records import Detection, DetectorScore
+from ragmend.trained import EpochScore, HealthReport, LedgerEntry
+
+ONE = ("--model", "big", "--seed", "2")
+
+
+@pytest.fixture
+def trained(scripted, experiment, command):
+    """One detector, trained."""
+    done = command("detect", "train", *experiment.where, *ONE)
+    assert done.returncode == 0, done.stderr
+    return experiment
+
+
+def health_of(experiment, run_id="big/seed-2"):
+    return read_record(experiment.training(run_id) / "health.json", HealthReport)
+
+
+def test_all_detectors_and_seeds_are_trained_when_none_is_named(scripted, experiment, command):
+    done = command("detect", "train", *experiment.where)
+    assert done.returncode == 0, done.stderr
+    assert scripted.fits == ["small/seed-1", "small/seed-2", "big/seed-1", "big/seed-2"]
+    assert {health_of(experiment, run).verdict for run in scripted.fits} == {"usable"}
+
+
+def test_a_training_leaves_its_weights_scores_health_and_card(trained):
+    folder = trained.training()
+    assert (folder / "adapter/adapter_model.safetensors").read_text() == "big/seed-2 1"
+    scores = list(read_records(folder / "epochs.jsonl", EpochScore))
+    assert [(s.epoch, s.level, s.chosen) for s in scores] == [
+        (1, "response", True), (1, "span", True), (2, "response", False), (2, "span", False),
+    ]  # fmt: skip
+    card = (folder / "adapter/README.md").read_text()
+    assert "Health: **usable**" in card
+    assert "not evaluated on the test split" in card
+    assert "seed 2" in card
+    assert not (folder / "checkpoints").exists()
+    assert not (folder / "run.lock").exists()
+
+
+def test_the_epoch_with_the_best_f1_is_kept_and_the_earlier_of_equals(
+    scripted, experiment, command
+):
+    scripted.script = scripted.script._replace(wrong_in_epoch=(1,))
+    assert command("detect", "train", *experiment.where, *ONE).returncode == 0
+    weights = experiment.training() / "adapter/adapter_model.safetensors"
+    assert weights.read_text() == "big/seed-2 2"
+
+
+def test_no_development_source_is_in_a_training_answer(trained):
+    start = json.loads((trained.training() / "training.json").read_text())
+    assert (start["n_train"], start["n_development"]) == (32, 16)
+    detections = list(read_records(trained.training() / "development/detections.jsonl", Detection))
+    assert len({d.record_id for d in detections}) == 16
+
+
+def test_training_twice_does_nothing_and_says_so(trained, scripted, command):
+    done = command("detect", "train", *trained.where, *ONE)
+    assert done.returncode == 0
+    assert "trained already" in done.stderr
+    assert scripted.fits == ["big/seed-2"]
+
+
+def test_a_changed_recipe_is_refused_by_name_until_it_is_trained_again(trained, scripted, command):
+    words = ("detect", "train", *trained.where, *ONE, "--set", "training.recipe.learning_rate=1e-4")
+    refused = command(*words)
+    assert refused.returncode == 1
+    assert "learning_rate" in refused.stderr
+    assert "--redo" in refused.stderr
+    assert command(*words, "--redo").returncode == 0
+    assert scripted.fits == ["big/seed-2"] * 2
+
+
+def test_a_training_that_was_begun_goes_on_only_as_the_same(scripted, experiment, command):
+    scripted.script = scripted.script._replace(stop_in_epoch=2)
+    stopped = command("detect", "train", *experiment.where, *ONE)
+    assert stopped.returncode == 75
+    assert "saved at epoch 2" in stopped.stderr
+    scripted.script = scripted.script._replace(stop_in_epoch=None)
+    refused = command(
+        "detect", "train", *experiment.where, *ONE, "--set", "training.recipe.epochs=3"
+    )
+    assert refused.returncode == 1
+    assert "was begun with other settings" in refused.stderr
+    assert command("detect", "train", *experiment.where, *ONE).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "telling"),
+    [
+        (("--model", "none"), "no such detector, there are: small, big"),
+        (("--model", "big", "--seed", "7"), "training.seeds has 1, 2"),
+        (("--redo",), "give --model and --seed"),
+        (("--set", "training.seeds=[2, 2]"), "a training repeats"),
+        (("--set", "training.development.sources=12"), "cannot draw 12 sources"),
+        (("--set", "detector.kind=lexical", "--set", "population.run="), "only 'trained'"),
+        (("--set", "population.run=big/seed-9"), "is no training"),
+        (("--set", "training.recipe.batch_size=6"), "no multiple of micro_batch_size"),
+    ],
+)
+def test_what_cannot_be_trained_is_refused_and_nothing_is_written(
+    scripted, experiment, command, words, telling
+):
+    done = command("detect", "train", *experiment.where, *words)
+    assert done.returncode in (1, 2)
+    assert telling in done.stderr
+    assert not experiment.out.exists()
+
+
+def test_a_train_split_without_annotation_is_refused(scripted, experiment, command):
+    path = experiment.config.parent / "data/train_response.jsonl"
+    rows = [json.loads(line) for line in path.read_text().splitlines()]
+    rows[3]["labels"] = None
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    done = command("detect", "train", *experiment.where, *ONE)
+    assert done.returncode == 1
+    assert "1 of 48 responses of the train split have no annotation" in done.stderr
+    for row in rows:
+        row["labels"] = []
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    done = command("detect", "train", *experiment.where, *ONE)
+    assert "0 of 32 training responses have a gold span" in done.stderr
+
+
+FAULTS = [
+    ({"ended": False}, "failed", "100 % are cut at their limit"),
+    ({"ended": False}, "failed", "100 % of 8 probe answers never end"),
+    ({"empty": True}, "failed", "100 % are empty"),
+    ({"forgets_on_disk": True}, "failed", "8 of 8 probe answers differ after"),
+    ({"pad_is_end": True}, "failed", "the padding token is the end token ('</s>')"),
+    ({"delta": 0.0}, "failed", "the adapter adds nothing"),
+    ({"losses": (2.0, None, 1.0)}, "failed", "the loss was no finite number in 2 steps, first 2"),
+]
+
+
+@pytest.mark.parametrize(("change", "verdict", "reason"), FAULTS, ids=str)
+def test_a_faulty_training_keeps_its_adapter_and_says_why_it_failed(
+    scripted, experiment, command, change, verdict, reason
+):
+    scripted.script = scripted.script._replace(**change)
+    done = command("detect", "train", *experiment.where, *ONE)
+    assert done.returncode == 0, done.stderr
+    health = health_of(experiment)
+    assert health.verdict == verdict
+    assert any(reason in found for found in health.reasons), health.reasons
+    assert reason in done.stderr
+    folder = experiment.training()
+    assert (folder / "adapter/adapter_model.safetensors").exists()
+    assert (folder / "epochs/epoch-1").is_dir()  # to look at
+    assert f"Health: **{verdict}**" in (folder / "adapter/README.md").read_text()
+    diagnosed = command("detect", "diagnose", experiment.out, *ONE)
+    assert reason in diagnosed.stdout
+
+
+def test_a_detector_that_is_not_healthy_may_not_define_a_population(scripted, experiment, command):
+    scripted.script = scripted.script._replace(pad_is_end=True)
+    assert command("detect", "train", *experiment.where, *ONE).returncode == 0
+    assert command("detect", "predict", *experiment.where, *ONE).returncode == 0
+    done = command("run", *experiment.where, "--only", "select")
+    assert done.returncode == 1
+    assert "big/seed-2 is failed and may not define a population" in done.stderr
+    assert not (experiment.out / "02-population/population.jsonl").exists()
+
+
+def test_predicting_without_training_names_the_command_that_trains(scripted, experiment, command):
+    for words in (("detect", "predict", *experiment.where, *ONE), ("run", *experiment.where)):
+        done = command(*words)
+        assert done.returncode == 1
+        assert "ragmend detect train CONFIG --model big --seed 2" in done.stderr
+
+
+def test_a_trained_detector_has_one_test_evaluation(trained, scripted, command):
+    predict = ("detect", "predict", *trained.where, *ONE)
+    assert command(*predict).returncode == 0
+    scores = list(read_records(trained.detections() / "scores.jsonl", DetectorScore))
+    assert next(s for s in scores if s.group == "pooled").tp == 28
+    card = (trained.training() / "adapter/README.md").read_text()
+    assert "| test | response |" in card
+    assert "evaluated on the test split once" in card
+    n_asked = len(scripted.asked)
+    assert "complete, skipped" in command(*predict).stderr
+    assert len(scripted.asked) == n_asked
+
+    changed = (*predict, "--set", "data.limit=12")
+    refused = command(*changed)
+    assert refused.returncode == 1
+    redone = command("run", *trained.where, "--redo", "detect")
+    assert redone.returncode == 1
+    assert "--again" in redone.stderr
+    again = command(*predict, "--again", "the first was of other answers")
+    assert again.returncode == 0, again.stderr
+    ledger = list(read_records(trained.training() / "ledger.jsonl", LedgerEntry))
+    assert [(entry.event, entry.number) for entry in ledger] == [
+        ("begun", 1), ("ended", 1), ("begun", 2), ("ended", 2),
+    ]  # fmt: skip
+    assert ledger[-1].reason == "the first was of other answers"
+    card = (trained.training() / "adapter/README.md").read_text()
+    assert "evaluated on the test split 2 times" in card
+
+
+def test_the_ledger_outlives_a_training_that_is_done_again(trained, command):
+    assert command("detect", "predict", *trained.where, *ONE).returncode == 0
+    assert command("detect", "train", *trained.where, *ONE, "--redo").returncode == 0
+    assert len(list(read_records(trained.training() / "ledger.jsonl", LedgerEntry))) == 2
+    done = command("detect", "predict", *trained.where, *ONE, "--set", "data.limit=20")
+    assert done.returncode == 1
+
+
+def test_an_answer_that_does_not_fit_is_a_fault_of_its_record(trained, scripted, command):
+    scripted.script = scripted.script._replace(too_long=frozenset({"1001", "1005"}))
+    predict = ("detect", "predict", *trained.where, *ONE)
+    done = command(*predict)
+    assert done.returncode == 1
+    assert "2 faulty answers (records 1001, 1005)" in done.stderr
+    assert not (trained.detections() / "detections.jsonl").exists()
+    done = command(*predict, "--accept-faults", "two are long")
+    assert done.returncode == 0, done.stderr
+    found = list(read_records(trained.detections() / "detections.jsonl", Detection))
+    assert len(found) == 46
+    ledger = list(read_records(trained.training() / "ledger.jsonl", LedgerEntry))
+    assert [entry.event for entry in ledger] == ["begun", "ended"]
+
+
+def test_an_interrupted_evaluation_asks_only_what_is_missing(
+    trained, scripted, command, monkeypatch
+):
+    from ragmend.cli.training.stopping import SignalWatch
+
+    before = len(scripted.asked)
+    monkeypatch.setattr(
+        SignalWatch, "should_stop", lambda watch: len(scripted.asked) - before >= 20
+    )
+    predict = ("detect", "predict", *trained.where, *ONE)
+    stopped = command(*predict)
+    assert stopped.returncode == 75
+    assert "stopped after 20 of 48 answers" in stopped.stderr
+    monkeypatch.undo()
+    from ragmend.cli.training import plan as plans
+
+    monkeypatch.setattr(plans, "kind_of", lambda name: scripted)
+    assert command(*predict).returncode == 0
+    asked = scripted.asked[before:]
+    assert len(asked) == len(set(asked)) == 48
+
+
+def test_status_shows_each_training_and_what_helps(trained, command):
+    lines = command("status", trained.out).stdout
+    assert "big/seed-2: complete, usable, not predicted" in lines
+    assert "small/seed-1: missing (ragmend detect train … --model small --seed 1)" in lines
+
+
+def test_a_damaged_adapter_is_seen_before_it_predicts(trained, command):
+    (trained.training() / "adapter/adapter_model.safetensors").write_text("big/seed-2 2")
+    done = command("detect", "predict", *trained.where, *ONE)
+    assert done.returncode == 1
+    assert "is damaged: 00-training/big/seed-2/adapter/adapter_model.safetensors" in done.stderr
+    assert "damaged" in command("detect", "diagnose", trained.out, *ONE).stdout
+
+
+def test_the_probe_can_be_asked_again(trained, scripted, command):
+    scripted.script = scripted.script._replace(ended=False)
+    done = command("detect", "diagnose", trained.out, *ONE, "--probe")
+    assert "asked again" in done.stdout
+    assert "8 of 8 probe answers differ" in done.stdout
+
+
+def test_two_trainings_of_one_run_do_not_wait_for_each_other(scripted, experiment, command):
+    assert (
+        command("detect", "train", *experiment.where, "--model", "small", "--seed", "1").returncode
+        == 0
+    )
+    lock = experiment.training("small/seed-1") / "run.lock"
+    lock.write_text("")
+    assert command("detect", "train", *experiment.where, *ONE).returncode == 0
+    refused = command("detect", "train", *experiment.where, "--model", "small", "--seed", "1")
+    assert refused.returncode == 1
+    assert "run.lock" in refused.stderr
+    cleared = command("unlock", experiment.out)
+    assert "00-training/small/seed-1/run.lock" in cleared.stdout
+
+
+def test_the_whole_experiment_runs_on_what_a_trained_detector_flags(trained, command):
+    assert command("detect", "predict", *trained.where, *ONE).returncode == 0
+    done = command("run", *trained.where)
+    assert done.returncode == 0, done.stderr
+    assert (trained.out / "report.html").exists()
