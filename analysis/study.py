@@ -10,7 +10,7 @@ from ragmend.analysis.inputs.design import ORIGINAL, Design, label_design
 from ragmend.analysis.inputs.frames import Frames, needed
 from ragmend.analysis.inputs.labels import KEY, LabelCube, label_cube
 from ragmend.analysis.inputs.record_facts import labels_with_facts
-from ragmend.analysis.inputs.runs import DetectorRun, RunList, UnscoredRun, read_runs
+from ragmend.analysis.inputs.runs import DetectorRun, RunList, UnscoredRun, read_runs, run_order
 from ragmend.analysis.settings import Provenance, Settings
 from ragmend.analysis.statistics.judge_agreement import AgreementRow, agreement_rows
 from ragmend.analysis.statistics.paired import PairedContrast, compare_conditions
@@ -78,15 +78,20 @@ class Study:
     @property
     def runs(self) -> list[DetectorRun]:
         """Return the detector runs that have a score, by model and seed, checked."""
-        return self._all_runs.scored
+        return self._run_list.scored
 
     @property
     def unscored(self) -> list[UnscoredRun]:
         """Return the detector runs that have none, which are named and counted nowhere."""
-        return self._all_runs.unscored
+        return self._run_list.unscored
+
+    @property
+    def all_runs(self) -> list[DetectorRun | UnscoredRun]:
+        """Return the runs with a score and those without, by model and seed."""
+        return sorted([*self.runs, *self.unscored], key=run_order)
 
     @cached_property
-    def _all_runs(self) -> RunList:
+    def _run_list(self) -> RunList:
         return read_runs(self.frames, name=self.provenance.name_of("runs"))
 
     @cached_property

@@ -49,19 +49,8 @@ def development_frame(runs: Sequence[DetectorRunFacts]) -> pd.DataFrame | None:
     return pd.DataFrame(rows, dtype=object) if rows else None
 
 
-def why_unscored(run: DetectorRunFacts) -> str | None:
-    """Say why a run has no counts on the split, or none that can be used."""
-    if run.training != "complete":
-        why = "not trained" if run.training == "absent" else "training begun, not complete"
-        return f"{why}, although predicted: no health verdict" if run.is_predicted else why
-    if not run.is_predicted:
-        return "prediction begun, not complete" if run.n_evaluations else "trained, not predicted"
-    return "no answer has a gold label" if run.pooled is None else None
-
-
 def _run_row(run: DetectorRunFacts) -> dict[str, object]:
-    why, pooled = why_unscored(run), run.pooled
-    counts = None if why or pooled is None else pooled
+    counts = run.pooled if run.unscored is None else None
     return {
         "model": run.model,
         "seed": str(run.seed),
@@ -73,8 +62,8 @@ def _run_row(run: DetectorRunFacts) -> dict[str, object]:
         "empty_pct": _share(run.n_empty, run.n_responses),
         "unparsed_pct": _share(run.n_unparsed, run.n_responses),
         "health": run.health,
-        "reason": "; ".join(run.reasons) or None,
-        "unscored": why,
+        "reason": " ".join("; ".join(run.reasons).split()) or None,  # on one line, for a CSV
+        "unscored": run.unscored,
     }
 
 

@@ -42,9 +42,9 @@ class EpochRow(NamedTuple):
     epoch: int
     chosen: str
     n_responses: int
-    tp: int
-    fp: int
-    fn: int
+    tp: int | None
+    fp: int | None
+    fn: int | None
     precision: Fraction | None
     recall: Fraction | None
     f1: Fraction | None
@@ -60,10 +60,13 @@ class EpochRow(NamedTuple):
     health: str | None
 
 
-class _Rates(NamedTuple):
-    precision: Fraction | None
-    recall: Fraction | None
-    f1: Fraction | None
+class _LevelScores(NamedTuple):
+    tp: int | None = None
+    fp: int | None = None
+    fn: int | None = None
+    precision: Fraction | None = None
+    recall: Fraction | None = None
+    f1: Fraction | None = None
 
 
 def detector_development_table(study: Study) -> Table:
@@ -83,7 +86,7 @@ def detector_development_table(study: Study) -> Table:
         for _, part in scores.groupby(["run_id", "epoch"], sort=False)
     ]
     _check_chosen(rows)
-    columns = _COLUMNS
+    columns: tuple[Column, ...] = _COLUMNS
     if all(row.threshold is None for row in rows):
         columns = tuple(column for column in columns if column.name != _THRESHOLD)
     notes = notes_for(
@@ -106,19 +109,14 @@ def _epoch_row(levels: Mapping[str, _Row]) -> EpochRow:
             f"development: run {any_level['run_id']}, epoch {any_level['epoch']}: no scores at "
             "response level"
         )
-    rates, n = _rates(row), int(row["n_responses"])
-    span_rates = _Rates(None, None, None) if span is None else _rates(span)
+    n = int(row["n_responses"])
     return EpochRow(
-        run_id=str(row["run_id"]),
-        epoch=int(row["epoch"]),
-        chosen="yes" if row["chosen"] else "no",
-        n_responses=n,
-        **{name: int(row[name]) for name in ("tp", "fp", "fn")},
-        **rates._asdict(),
-        **{
-            f"span_{name}": None if span is None else int(span[name]) for name in ("tp", "fp", "fn")
-        },
-        **{f"span_{name}": rate for name, rate in span_rates._asdict().items()},
+        str(row["run_id"]),
+        int(row["epoch"]),
+        "yes" if row["chosen"] else "no",
+        n,
+        *_level_scores(row),
+        *(_LevelScores() if span is None else _level_scores(span)),
         empty_pct=percent(int(row["n_empty"]), n),
         unparsed_pct=percent(int(row["n_unparsed"]), n),
         threshold=row.get(_THRESHOLD),
@@ -126,10 +124,15 @@ def _epoch_row(levels: Mapping[str, _Row]) -> EpochRow:
     )
 
 
-def _rates(row: _Row) -> _Rates:
+def _level_scores(row: _Row) -> _LevelScores:
     tp, fp, fn = (int(row[name]) for name in ("tp", "fp", "fn"))
-    return _Rates(
-        proportion(tp, tp + fp), proportion(tp, tp + fn), proportion(2 * tp, 2 * tp + fp + fn)
+    return _LevelScores(
+        tp,
+        fp,
+        fn,
+        precision=proportion(tp, tp + fp),
+        recall=proportion(tp, tp + fn),
+        f1=proportion(2 * tp, 2 * tp + fp + fn),
     )
 
 
@@ -148,7 +151,7 @@ def _absent_note(study: Study) -> str | None:
     there = {*zip(scores["model"].map(str), scores["seed"].map(str), strict=True)}
     absent = [
         f"{run.model} seed {run.seed}"
-        for run in (*study.runs, *study.unscored)
+        for run in study.all_runs
         if (run.model, run.seed) not in there
     ]
     return f"without development scores: {', '.join(absent)}" if absent else None

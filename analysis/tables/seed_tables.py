@@ -14,7 +14,6 @@ from ragmend.analysis.inputs.runs import (
     UnscoredRun,
     by_model,
     natural_order,
-    run_order,
 )
 from ragmend.analysis.printing.notes import notes_for
 from ragmend.analysis.printing.table import (
@@ -103,7 +102,7 @@ def detector_seeds_table(study: Study) -> Table:
     runs = study.runs
     frame = table_frame([_model_row(model, own) for model, own in by_model(runs)])
     columns = [Column("model", "model", "text")]
-    seeds = {run.seed for run in (*runs, *study.unscored)}
+    seeds = {run.seed for run in study.all_runs}
     for seed in sorted(seeds, key=natural_order):
         of_model = {run.model: run for run in runs if run.seed == seed}
         found = [of_model.get(model) for model in frame["model"]]
@@ -138,8 +137,8 @@ def failed_answers_table(study: Study) -> Table:
         )
         for row in failed.to_dict("records")
     }
-    runs = sorted((*study.runs, *study.unscored), key=run_order)
-    frame = table_frame([_failed_row(run, *shares[run.model, run.seed]) for run in runs])
+    rows = [_failed_row(run, *shares[run.model, run.seed]) for run in study.all_runs]
+    frame = table_frame(rows)
     frame = frame.drop(columns=[c.name for c in _HEALTH_COLUMNS if c.name not in failed])
     columns = [column for column in (*_FAILED_COLUMNS, *_HEALTH_COLUMNS) if column.name in frame]
     notes = notes_for(

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from ragmend.detector.qlora.libraries import ignore_known_warnings
 from ragmend.errors import ConfigError, DataError, MissingInputError, OutputError
 from ragmend.io import PARTIAL, explain, read_file
 from ragmend.sections.models import ModelConfig
@@ -135,7 +136,8 @@ def load_adapter(base: "PreTrainedModel", folder: Path, model: ModelConfig) -> "
     settings = read_settings(folder)
     _check_base(folder, settings, model)
     _check_shapes(folder, read_tensors(folder), base, settings)
-    loaded = PeftModel.from_pretrained(base, str(folder), is_trainable=False)
+    with ignore_known_warnings():
+        loaded = PeftModel.from_pretrained(base, str(folder), is_trainable=False)
     make_float32(loaded)
     return loaded.eval()
 

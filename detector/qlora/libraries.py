@@ -1,22 +1,29 @@
 """Whether the libraries of the extra `[train]` are there, and that they keep quiet."""
 
 import logging
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import import_module
 
 from ragmend.errors import ConfigError
 from ragmend.llm.in_process.installed import silence_transformers
 from ragmend.sections.models import ModelConfig
 
-_ALWAYS = ("torch", "transformers", "safetensors", "peft")
+_TO_TOKENIZE = ("transformers", "safetensors")
+_TO_COMPUTE = ("torch", "peft")
 _TO_TRAIN = ("accelerate", "datasets", "trl")
 
 
-def require_libraries(model: ModelConfig, *, to_train: bool = False) -> None:
+def require_libraries(
+    model: ModelConfig, *, to_train: bool = False, to_ask_a_server: bool = False
+) -> None:
     """Find out whether what a detector needs can be imported, and keep it from printing.
 
     Args:
         model: The base; a quantised one needs bitsandbytes.
         to_train: Whether more is asked than to answer.
+        to_ask_a_server: Whether less is: to make the tokens that a server answers.
 
     Raises:
         ConfigError: Something cannot be imported.
@@ -24,7 +31,8 @@ def require_libraries(model: ModelConfig, *, to_train: bool = False) -> None:
     # Says on each import that it has no kernels of its own for some CPUs.
     logging.getLogger("bitsandbytes").setLevel(logging.ERROR)
     quantised = ("bitsandbytes",) if model.quantization == "bitsandbytes" else ()
-    for name in (*_ALWAYS, *quantised, *(_TO_TRAIN if to_train else ())):
+    to_compute = () if to_ask_a_server else (*_TO_COMPUTE, *quantised)
+    for name in (*_TO_TOKENIZE, *to_compute, *(_TO_TRAIN if to_train else ())):
         try:
             import_module(name)
         except ImportError as error:
@@ -37,3 +45,19 @@ def require_libraries(model: ModelConfig, *, to_train: bool = False) -> None:
         import datasets
 
         datasets.disable_progress_bars()
+
+
+# What the pinned versions say about each other, and nobody here can change.
+_KNOWN = (
+    # peft 0.21 asks transformers 5.24 by a name that it gave up.
+    (r"`is_gradient_checkpointing` is deprecated", FutureWarning),
+)
+
+
+@contextmanager
+def ignore_known_warnings() -> Iterator[None]:
+    """Keep libraries from warning of each other; every other warning goes through."""
+    with warnings.catch_warnings():
+        for message, category in _KNOWN:
+            warnings.filterwarnings("ignore", message=message, category=category)
+        yield

@@ -59,9 +59,7 @@ def read_answer(answer: DetectorAnswer, response: Response, *, run_id: str) -> D
     )
 
 
-def _unread(
-    answer: DetectorAnswer, run_id: str, status: AnswerStatus, reason: str
-) -> Detection:
+def _unread(answer: DetectorAnswer, run_id: str, status: AnswerStatus, reason: str) -> Detection:
     verdict: DetectionVerdict = "empty" if status == "empty" else "unparsed"
     return Detection(
         record_id=answer.record_id,

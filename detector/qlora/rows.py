@@ -14,6 +14,7 @@ from ragmend.detector.qlora.tokens import Coder
 from ragmend.detector.training.job import Pair
 from ragmend.detector.training.shortening import shorten_source
 from ragmend.sections.training import Recipe
+from ragmend.trained import DetectorAnswer
 
 NO_LOSS = -100
 """The label of a token that has no loss, as torch's cross entropy and TRL have it."""
@@ -67,6 +68,22 @@ def make_rows(pairs: Iterable[Pair], coder: Coder, recipe: Recipe) -> list[Row]:
 def asked_prompt(pair: Pair, coder: Coder, recipe: Recipe) -> FittedPrompt | None:
     """Return the prompt with which a detector is asked; None where it does not fit."""
     return _fit(pair, coder, recipe.max_length - recipe.answer_tokens)
+
+
+def too_long_answer(pair: Pair, coder: Coder, recipe: Recipe) -> DetectorAnswer:
+    """Return what stands in place of an answer to a pair that `asked_prompt` has no prompt of."""
+    n_without = len(coder.prompt_ids(prompt_text(pair, "")))
+    return DetectorAnswer(
+        record_id=pair.response.record_id,
+        ended=False,
+        problem="too_long",
+        message=(
+            f"response {pair.response.record_id}: without its source the prompt has "
+            f"{n_without} tokens, and no piece of the source fits beside it in "
+            f"{recipe.max_length - recipe.answer_tokens} (recipe.max_length − "
+            "recipe.answer_tokens); raise recipe.max_length and train again"
+        ),
+    )
 
 
 def rows_that_fit(rows: Sequence[Row]) -> list[Row]:

@@ -1,4 +1,4 @@
-"""What the generative detector is taught to write: the verdict and the unsupported parts, as JSON."""
+"""What the generative detector is taught to write: verdict and unsupported parts, as JSON."""
 
 import json
 

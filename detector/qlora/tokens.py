@@ -1,4 +1,4 @@
-"""Token ids of prompts and targets: one function of training and of use, so that they cannot differ.
+"""Token ids of prompts and targets: one function of training and of use; they cannot differ.
 
 A prompt begins with the token for the beginning where the tokenizer itself begins a text with it,
 exactly once; a target ends with the token that ends an answer. The two are never tokenised
@@ -62,8 +62,12 @@ class Coder(NamedTuple):
         return ids
 
 
-def load_coder(job: Job) -> Coder:
+def load_coder(job: Job, *, to_ask_a_server: bool = False) -> Coder:
     """Load the tokenizer of a job's base; no weights are read.
+
+    Args:
+        job: The training.
+        to_ask_a_server: Nothing is computed here: torch need not be there.
 
     Raises:
         ConfigError: The base's context is shorter than `recipe.max_length`, no token ends an
@@ -71,7 +75,7 @@ def load_coder(job: Job) -> Coder:
         MissingInputError: As opening the base model.
     """
     model = job.trained.model
-    require_libraries(model)
+    require_libraries(model, to_ask_a_server=to_ask_a_server)
     from transformers import AutoConfig, AutoTokenizer
 
     place = place_of(model)

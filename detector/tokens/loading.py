@@ -4,15 +4,17 @@ Nothing comes by network, no code of a repository is run, and weights are safete
 """
 
 import inspect
+import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ragmend.detector.training.job import Job
 from ragmend.errors import ConfigError, DataError, MissingInputError, ResourceError
 from ragmend.io import read_record
-from ragmend.llm.in_process.installed import require_libraries, silence_transformers
+from ragmend.llm.in_process.installed import silence_transformers
 from ragmend.llm.in_process.loading import explain_failures, place_of
 from ragmend.records import Name, Record
 from ragmend.sections.models import ModelConfig
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
 BASE = "base.json"
 NAMES = {0: "supported", 1: "unsupported"}
 UNSUPPORTED = 1
+LIBRARIES = ("torch", "transformers", "safetensors", "accelerate")
 
 
 class Base(Record):
@@ -55,6 +58,25 @@ class Encoder(NamedTuple):
     columns: frozenset[str]
 
 
+def prepare_libraries() -> None:
+    """Find out whether what training needs can be imported, and keep it from printing.
+
+    Raises:
+        ConfigError: Something cannot be.
+    """
+    # The Trainer imports it where it is there, and on a CPU it then says what it lacks.
+    logging.getLogger("bitsandbytes").setLevel(logging.ERROR)
+    for name in LIBRARIES:
+        try:
+            import_module(name)
+        except ImportError as error:
+            raise ConfigError(
+                f"a token classifier needs {name}, which cannot be imported ({error}); install it "
+                "by: pip install torch==2.13.0 and then pip install 'ragmend[train]'"
+            ) from error
+    silence_transformers()
+
+
 def load_base(job: Job) -> Encoder:
     """Load the base of a training; the layer that classifies is drawn with the job's seed.
 
@@ -73,7 +95,12 @@ def load_base(job: Job) -> Encoder:
     base = job.trained.model
     with explain_memory(job), explain_failures(base, place_of(base)):
         model, findings = AutoModelForTokenClassification.from_pretrained(
-            place_of(base), config=config, output_loading_info=True, **_weights_source(base)
+            place_of(base),
+            config=config,
+            output_loading_info=True,
+            # A base with other classes: that layer is drawn anew. What else differs is refused.
+            ignore_mismatched_sizes=True,
+            **_weights_source(base),
         )
         _check_base(base, model, findings, n_tokens=len(tokenizer))
     return _ready(job, model, tokenizer)
@@ -88,11 +115,10 @@ def load_trained(job: Job, weights: Path) -> Encoder:
         DataError: It cannot be read.
         ResourceError: There is no memory for it.
     """
-    require_libraries("safetensors")
+    prepare_libraries()
     from safetensors import SafetensorError
     from transformers import AutoModelForTokenClassification, AutoTokenizer
 
-    silence_transformers()
     check_base(job, weights)
     broken = f"{weights}: not the weights of a token classifier that can be read"
     try:
@@ -101,9 +127,15 @@ def load_trained(job: Job, weights: Path) -> Encoder:
             model, findings = AutoModelForTokenClassification.from_pretrained(
                 weights, output_loading_info=True, **_weights_source(None)
             )
-    except (OSError, ValueError, KeyError, TypeError, RuntimeError, SafetensorError) as error:
-        if isinstance(error, ResourceError):
-            raise
+    except (
+        OSError,
+        ValueError,
+        KeyError,
+        TypeError,
+        AttributeError,
+        RuntimeError,
+        SafetensorError,
+    ) as error:
         raise DataError(f"{broken} ({_first_line(error)}); train it again") from error
     lacking = _lacking(findings)
     if lacking:
@@ -140,10 +172,9 @@ def load_tokenizer(job: Job) -> "PreTrainedTokenizerBase":
         ConfigError: A library is not installed; it tells no offsets, or has no padding token.
         MissingInputError: It is not there.
     """
-    require_libraries("safetensors", "accelerate")
+    prepare_libraries()
     from transformers import AutoTokenizer
 
-    silence_transformers()
     base = job.trained.model
     with explain_failures(base, place_of(base)):
         tokenizer = AutoTokenizer.from_pretrained(place_of(base), **_source(base.revision))
@@ -163,6 +194,7 @@ def load_settings(job: Job) -> "PreTrainedConfig":
         ConfigError: It is no encoder.
         MissingInputError: They are not there.
     """
+    prepare_libraries()
     from transformers import AutoConfig
 
     base = job.trained.model

@@ -38,7 +38,9 @@ def measure_lengths(job: Job, pairs: Sequence[Pair]) -> list[LengthRow]:
 
 
 def estimate_memory(job: Job) -> list[MemoryPart]:
-    """Estimate from the settings alone what training takes; measured use differs by some tenths.
+    """Estimate from the settings alone what training takes.
+
+    Of an encoder with 22 layers, a CPU took 3 to 20 % more, besides what the libraries take.
 
     Activations are of `micro_batch_size` inputs of `max_length` tokens: of each layer, or, with
     gradient checkpointing, of one layer and of the inputs of all.

@@ -87,7 +87,7 @@ def as_callback(recorder: Recorder) -> "TrainerCallback":
     """Return a recorder as the Trainer calls it."""
     from transformers import TrainerCallback
 
-    class Callback(TrainerCallback):  # type: ignore[misc] - transformers is not followed
+    class Callback(TrainerCallback):  # type: ignore[misc]
         def on_step_end(self, args: Any, state: Any, control: Any, **rest: Any) -> None:  # noqa: ANN401
             recorder.end_step(state.global_step, rest["model"], control)
 

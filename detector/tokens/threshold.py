@@ -29,10 +29,12 @@ def choose_threshold(
 ) -> float | None:
     """Choose the threshold with the best response-level F1.
 
-    A response is flagged where its greatest token probability is at least the threshold, so the
-    candidates are these greatest probabilities. Of candidates with the same F1, that nearest to .5
-    is taken, and of two as near, the higher. An answer with a problem or without tokens is not
-    flagged, whatever the threshold.
+    A response is flagged where its greatest token probability is at least the threshold, so all
+    thresholds between two neighbouring greatest probabilities flag the same. Of such a stretch .5
+    is taken if it lies in it, else its middle; of stretches with the same F1, that whose threshold
+    is nearest to .5, and of two as near, the higher: spans are read with it too, and far from .5
+    they would lose, or gain, most of their tokens. An answer with a problem or without tokens is
+    not flagged, whatever the threshold.
 
     Args:
         answers: By record id, one a response.
@@ -102,7 +104,7 @@ def _greatest(answers: Mapping[str, DetectorAnswer], response: Response) -> floa
 def _f1_by_threshold(
     greatest: Sequence[float | None], golds: Sequence[bool]
 ) -> Iterator[tuple[float, float]]:
-    """Yield each candidate with its F1, from the highest down, each response counted once."""
+    """Yield a threshold for each set that one can flag, with its F1, from the smallest set up."""
     n_gold = sum(golds)
     ranked = sorted(
         ((value, gold) for value, gold in zip(greatest, golds, strict=True) if value is not None),
@@ -111,10 +113,18 @@ def _f1_by_threshold(
     n_hits = 0
     for n_flagged, (value, gold) in enumerate(ranked, 1):
         n_hits += gold
-        is_last_of_equals = n_flagged == len(ranked) or ranked[n_flagged][0] < value
-        if is_last_of_equals:
+        below = ranked[n_flagged][0] if n_flagged < len(ranked) else 0.0
+        if below < value or n_flagged == len(ranked):
             # 2 TP / (2 TP + FP + FN); equal fractions give equal floats.
-            yield value, 2 * n_hits / (n_flagged + n_gold)
+            yield _between(below, value), 2 * n_hits / (n_flagged + n_gold)
+
+
+def _between(below: float, value: float) -> float:
+    """Return the threshold of those above `below` and at most `value`."""
+    if below < MIDDLE <= value:
+        return MIDDLE
+    middle = (below + value) / 2
+    return middle if middle > below else value  # neighbouring numbers have none between them
 
 
 def _spans(answer: DetectorAnswer, response: Response, threshold: float) -> list[tuple[int, int]]:

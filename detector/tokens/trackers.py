@@ -41,5 +41,6 @@ def tracker_callbacks(job: Job, last_step: int) -> "list[TrainerCallback]":
     from torch.utils.tensorboard import SummaryWriter
     from transformers.integrations import TensorBoardCallback
 
-    writer = SummaryWriter(str(job.folder / TENSORBOARD), purge_step=last_step + 1)
+    folder = job.folder / "tracking" / TENSORBOARD
+    writer = SummaryWriter(str(folder), purge_step=last_step + 1)
     return [TensorBoardCallback(writer)]

@@ -49,9 +49,11 @@ def render_card(facts: CardFacts) -> str:
             "",
             *_score_table(facts),
             "",
-            f"Development: {facts.start.n_development} answers to sources that are in no training "
-            "answer; the epoch was chosen on them, so that their scores are optimistic. An empty or "
-            "unreadable answer counts as not flagged.",
+            (
+                f"Development: {facts.start.n_development} answers to sources that no training "
+                "answer has; the epoch was chosen on them, so that these scores are optimistic. An "
+                "empty or unreadable answer counts as not flagged."
+            ),
             *_test_note(facts),
             "",
             "## Training",

@@ -29,8 +29,6 @@ FAILED_SHARE = 0.25
 """More make it failed: its score says more of them than of what it found."""
 OUTLIER = 20.0
 """An adapted layer that adds so many times the median of all is an outlier."""
-MERGE_TOLERANCE = 0.05
-"""Greatest logit difference that a merged model may show; 1e-4 was measured in float32."""
 WINDOW = 10  # steps whose mean loss is compared, at both ends
 
 _Severity = Literal["degraded", "failed"]
@@ -54,7 +52,6 @@ class Evidence(NamedTuple):
         log: One row a step.
         tokens: Of a detector that writes text.
         layers: Norms of the adapter; none where the whole model was trained.
-        merge_difference: The greatest logit difference of the merged model; None: not merged.
     """
 
     probe: Sequence[DetectorAnswer]
@@ -64,7 +61,6 @@ class Evidence(NamedTuple):
     log: Sequence[LogRow]
     tokens: TokenFacts | None = None
     layers: Sequence[LayerNorm] = ()
-    merge_difference: float | None = None
 
 
 def judge_training(run_id: str, evidence: Evidence) -> HealthReport:
@@ -83,7 +79,7 @@ def judge_training(run_id: str, evidence: Evidence) -> HealthReport:
         *_find_in_tokens(evidence.tokens),
         *_find_in_losses(evidence.log),
         *_find_in_layers(evidence.layers),
-        *_find_in_reload(n_differs, len(evidence.in_memory), evidence.merge_difference),
+        *_find_in_reload(n_differs, len(evidence.in_memory)),
     ]
     return HealthReport(
         run_id=run_id,
@@ -96,7 +92,6 @@ def judge_training(run_id: str, evidence: Evidence) -> HealthReport:
         last_loss=_mean_loss(evidence.log[-WINDOW:]),
         n_bad_losses=sum(row.loss is None for row in evidence.log),
         layers=tuple(evidence.layers),
-        merge_difference=evidence.merge_difference,
     )
 
 
@@ -239,20 +234,12 @@ def _find_in_layers(layers: Sequence[LayerNorm]) -> Iterator[Finding]:
         )
 
 
-def _find_in_reload(
-    n_differs: int | None, n_probe: int, merge_difference: float | None
-) -> Iterator[Finding]:
+def _find_in_reload(n_differs: int | None, n_probe: int) -> Iterator[Finding]:
     if n_differs:
         yield Finding(
             "failed",
             f"{n_differs} of {n_probe} probe answers differ after the weights were saved and "
             "reloaded: what is on disk is not what was trained",
-        )
-    if merge_difference is not None and not merge_difference <= MERGE_TOLERANCE:
-        yield Finding(
-            "degraded",
-            f"merged, its logits differ by up to {merge_difference:.3g} (tolerance "
-            f"{MERGE_TOLERANCE:g})",
         )
 
 

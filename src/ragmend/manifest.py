@@ -20,6 +20,7 @@ from ragmend.records import Record
 PACKAGES = ("matplotlib", "numpy", "pandas", "pydantic", "scikit-learn", "scipy", "statsmodels")
 # What may differ between a run that was killed and one that was not.
 VOLATILE_FIELDS = ("host", "slurm_job_id", "started_at", "ended_at", "service")
+_MOST_NAMED = 4  # new inputs in a message
 
 
 class Manifest(Record):
@@ -173,9 +174,13 @@ def _changed_inputs(old: Mapping[str, str], files: Mapping[str, Path]) -> list[s
     if missing:
         return missing
     new = hash_files(files)
-    return [
-        f"input {name} changed" for name in sorted({*old, *new}) if old.get(name) != new.get(name)
-    ]
+    changed = [f"input {name} changed" for name in sorted(old) if new.get(name) != old[name]]
+    added = sorted({*new} - {*old})
+    if added:
+        more = len(added) - _MOST_NAMED
+        names = ", ".join(added[:_MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
+        changed.append(f"new inputs: {names}")
+    return changed
 
 
 def _git_state(folder: Path) -> tuple[str | None, bool | None]:

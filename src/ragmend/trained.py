@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, JsonValue
 
+from ragmend.errors import FaultStatus
 from ragmend.records import (
     Count,
     DetectorScore,
@@ -20,7 +21,6 @@ from ragmend.records import (
 )
 
 Health = Literal["usable", "degraded", "failed"]
-AnswerProblem = Literal["too_long", "non_finite"]
 
 
 class TokenScore(Record):
@@ -36,7 +36,8 @@ class DetectorAnswer(Record):
 
     A generative one wrote `text`, of `n_tokens` tokens with that which ended it; `ended` is False
     where the limit did. A token classifier gave `scores` in order, and always ends. `problem`
-    says that there is no answer: the response did not fit, or a number was none.
+    says that there is no answer, and why: the response did not fit, a number was none, a server
+    gave none. `text` is then what came instead, if anything.
     """
 
     record_id: Name
@@ -45,7 +46,7 @@ class DetectorAnswer(Record):
     ended: bool = True
     scores: tuple[TokenScore, ...] = ()
     left_out_fragments: Count = 0
-    problem: AnswerProblem | None = None
+    problem: FaultStatus | None = None
     message: str | None = None
 
 
@@ -170,8 +171,7 @@ class HealthReport(Record):
     """The verdict on one training, in words.
 
     `n_reload_differs` counts probe answers that the reloaded weights give otherwise than the
-    weights in memory had; None where there is no memory to compare with. `merge_difference` is
-    the greatest logit difference of the merged model; None: not merged.
+    weights in memory had; None where there is no memory to compare with.
     """
 
     run_id: Name
@@ -184,7 +184,6 @@ class HealthReport(Record):
     last_loss: Finite | None
     n_bad_losses: Count
     layers: tuple[LayerNorm, ...] = ()
-    merge_difference: Finite | None = None
 
 
 class LedgerEntry(Record):
@@ -210,16 +209,17 @@ class DetectorRunFacts(Record):
         model: The detector's name.
         seed: The training's seed.
         is_population: Whether its flags are the population.
-        training: Whether it is there; only of a complete one the next three are known.
-        health: The verdict on it.
+        unscored: Why it has no score on the split; None: it has one.
+        health: The verdict on the training; None while it is not complete.
         reasons: The verdict in words.
         epochs: Its scores on the development answers.
-        is_predicted: Whether it gave a verdict on every answer of the split.
-        scores: Of these verdicts; empty where nothing has a gold label.
+        scores: Its scores on the split; empty, and the counts 0, while it is not predicted.
         n_responses: Verdicts that it gave, with `n_empty` and `n_unparsed` among them.
         n_empty: Its answers without text.
         n_unparsed: Those that could not be read.
-        n_evaluations: How often predicting the split was begun.
+        n_faults: Responses that it has no verdict on, each accepted, and in no score.
+        data_sha256: Of the data files that it was asked about.
+        n_evaluations: How often evaluating it on the split was begun.
         repeated_because: The reasons for each time but the first.
     """
 
@@ -227,15 +227,16 @@ class DetectorRunFacts(Record):
     model: Name
     seed: Count
     is_population: bool
-    training: Literal["absent", "begun", "complete"]
+    unscored: str | None = None
     health: Health | None = None
     reasons: tuple[str, ...] = ()
     epochs: tuple[EpochScore, ...] = ()
-    is_predicted: bool
     scores: tuple[DetectorScore, ...] = ()
     n_responses: Count = 0
     n_empty: Count = 0
     n_unparsed: Count = 0
+    n_faults: Count = 0
+    data_sha256: str | None = None
     n_evaluations: Count = 0
     repeated_because: tuple[str, ...] = ()
 

@@ -36,6 +36,8 @@ def test_a_run_of_records_gives_every_table(frames):
         "table1_detectors": "needs runs",
         "seed_comparison": "needs runs",
         "detector_failures": "needs runs.empty_pct and runs.unparsed_pct",
+        "detector_development": "needs development",
+        "detector_runs": "needs several runs",
         "verifier_certainty": (
             "needs a language model's verdicts: this verifier's P(support) is not read from words"
         ),

@@ -88,3 +88,11 @@ def test_no_file_is_longer_than_450_lines_and_no_function_than_60():
                     docstring = ast.get_docstring(node, clean=False) or ""
                     length = node.end_lineno - node.lineno + 1 - docstring.count("\n")
                     assert length <= 60, f"{path}: {node.name} has {length} lines"
+
+
+def test_the_environment_that_trains_has_what_the_one_with_a_model_has_at_the_same_versions():
+    local, train = (
+        set((ROOT / "locks" / f"{name}.txt").read_text().lower().splitlines())
+        for name in ("local", "train")
+    )
+    assert local <= train

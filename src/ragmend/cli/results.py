@@ -8,14 +8,19 @@ from typing import Literal, TypeVar
 from ragmend.analysis.analyze import Analysis, analyze
 from ragmend.analysis.figures.style import figure_files
 from ragmend.analysis.inputs.accounting import RunRecords
+from ragmend.analysis.inputs.frames import Frames
 from ragmend.analysis.inputs.from_records import build_frames
+from ragmend.analysis.inputs.runs import read_runs
+from ragmend.analysis.inputs.trained_runs import run_frame
 from ragmend.analysis.printing.notes import warnings_for
 from ragmend.analysis.printing.write import table_files
 from ragmend.analysis.report import Summary
 from ragmend.analysis.settings import FaultCount, InputFile, Provenance, Settings
 from ragmend.analysis.statistics.label_forms import near_threshold
+from ragmend.analysis.tables.seed_tables import unscored_note
 from ragmend.cli.context import Context
 from ragmend.cli.data import detector_run_id, read_population
+from ragmend.cli.detector_runs import files_of_frames, read_detector_runs, remarks_on_runs
 from ragmend.cli.faults import faulty_records
 from ragmend.cli.protocol import read_lock
 from ragmend.cli.roles.identities import fitted_sources, verifier_entry
@@ -96,6 +101,10 @@ def _run_warnings(context: Context) -> Iterator[str]:
     n_excluded = len(_excluded(context))
     if n_excluded:
         yield f"{n_excluded} records were left out for accepted faults"
+    runs = read_detector_runs(context.config, context.paths)
+    note = unscored_note(read_runs(Frames(runs=run_frame(runs))).unscored) if runs else None
+    if note is not None:
+        yield f"detector runs {note}"
 
 
 def _policy(kinds: Sequence[CandidateKind]) -> str:
@@ -109,6 +118,8 @@ def _read_run(context: Context) -> RunRecords:
     ids = _population_ids(context)
     kept = frozenset(ids)
     selected = list(read_records(paths.selection, Selected))
+    runs = read_detector_runs(context.config, paths)
+    scores = [score for run in runs for score in run.scores]
     return RunRecords(
         selected=selected,
         responses=population.responses,
@@ -121,7 +132,10 @@ def _read_run(context: Context) -> RunRecords:
         answers=_kept(paths.answers, RepairedAnswer, kept),
         judgements=_kept(paths.judgements, Judgement, kept),
         judges=tuple(judge.name for judge in context.config.judges.panel),
-        detector_scores=list(read_records(paths.detector_scores, DetectorScore)),
+        detector_scores=scores
+        if runs
+        else list(read_records(paths.detector_scores, DetectorScore)),
+        detector_runs=runs,
         rewrites=_kept(paths.rewrites, Rewrite, kept),
     )
 
@@ -169,7 +183,7 @@ def _input_files(context: Context) -> dict[str, tuple[InputFile, ...]]:
     """Name the record files behind each frame, relative to the run folder, with their hashes."""
     paths = context.paths
     facts = (paths.population, paths.selection)
-    files = {
+    files: dict[str, Sequence[Path]] = {
         "labels": (paths.judgements, *facts),
         "arms": (paths.answers, paths.actions, paths.verdicts, *facts),
         "claims": (paths.claims, paths.verdicts, paths.candidates, paths.actions, *facts),
@@ -182,6 +196,8 @@ def _input_files(context: Context) -> dict[str, tuple[InputFile, ...]]:
         "answers": (paths.answers,),
         "actions": (paths.actions,),
     }
+    of_runs = files_of_frames(context.config, paths)
+    files |= {frame: group for frame, group in of_runs.items() if group}
     hashes = {path: sha256_of_file(path) for path in sorted({p for g in files.values() for p in g})}
     return {
         frame: tuple(InputFile(path=paths.relative(p), sha256=hashes[p]) for p in group)
@@ -210,7 +226,9 @@ def _judges_of_verifiers_family(config: Config) -> Iterator[str]:
 
 
 def _remarks(context: Context) -> Iterator[str]:
-    """Yield what a reader of any table must know of the answers, verdicts and judgements."""
+    """Yield what a reader of any table must know of detectors, answers, verdicts, judgements."""
+    runs = read_detector_runs(context.config, context.paths)
+    yield from remarks_on_runs(runs, split=context.config.data.split)
     manifest = read_manifest(manifest_path(context.paths.population))
     left_out = 0 if manifest is None else manifest.counts.get("left_out_development", 0)
     if left_out:

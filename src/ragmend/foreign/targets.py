@@ -137,6 +137,12 @@ TARGETS: dict[TableName, Target] = {
             Column("population", read_flag, is_required=False),
             Column("empty_pct", read_percent, is_required=False),
             Column("unparsed_pct", read_percent, is_required=False),
+            Column("tp", read_count, is_required=False, blank="allowed"),
+            Column("fp", read_count, is_required=False, blank="allowed"),
+            Column("fn", read_count, is_required=False, blank="allowed"),
+            Column("health", read_text, is_required=False, blank="allowed"),
+            Column("reason", read_text, is_required=False, blank="allowed"),
+            Column("unscored", read_text, is_required=False, blank="allowed"),
         ),
     ),
 }

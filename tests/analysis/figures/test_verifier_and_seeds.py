@@ -98,3 +98,17 @@ def test_every_run_is_named_with_its_score(golden_frames, texts):
     found, caption = texts("seed_f1", study_of(golden_frames.claims))
     assert {"7b", "13b", "seed 100", "78.5", "1.3", "79.6", "unusable run"} <= {*found}
     assert "the run whose flags are the population" in caption
+
+
+def test_the_caption_says_why_runs_are_hollow_and_which_are_not_drawn(golden_frames, texts):
+    told = RUNS.assign(health=["usable", "failed", "usable"], unscored=[None, None, "lost"])
+    told["f1"] = [78.5, 1.3, None]
+    study = study_of(golden_frames.claims)
+    frames = study.frames._replace(runs=told)
+    found, caption = texts("seed_f1", Study(frames, study.settings, study.provenance))
+    assert "13b" not in found
+    assert "Hollow: runs unusable by the verdict on their training." in caption
+    assert "Not drawn, without a score, and counted nowhere: 13b seed 13 (lost)." in caption
+    _, caption = texts("seed_f1", study)
+    assert "excluded as unusable after their outcome was seen" in caption
+    assert "Not drawn" not in caption

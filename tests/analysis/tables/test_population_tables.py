@@ -59,3 +59,13 @@ def test_the_rank_beyond_the_tenth_is_a_number(golden_frames):
 def test_where_the_run_is_unknown_nothing_is_said(golden_frames, runs):
     assert rank(golden_frames, None) == rank(golden_frames, runs) == ([], [])
     assert rank(golden_frames, runs.assign(population=0)) == ([], [])
+
+
+def test_a_run_without_a_score_is_named_beside_the_rank(golden_frames, runs):
+    unscored = marked(runs, "13b", 42).assign(unscored=[None] * 9 + ["not trained"])
+    unscored["f1"] = [*runs["f1"][:9], None]
+    ((row,), _) = rank(golden_frames, unscored)
+    assert (row["value"], row["of"]) == (1, 4)
+    study = Study(golden_frames._replace(runs=unscored), Settings(), Provenance())
+    note = "without a score, and counted nowhere: 13b seed 100 (not trained)"
+    assert note in selection_table(study).notes

@@ -9,7 +9,11 @@ from ragmend.analysis.printing.write import table_csv
 from ragmend.analysis.settings import Provenance, Settings
 from ragmend.analysis.study import Study
 from ragmend.analysis.tables.seed_comparison import seed_comparison_table, without_two_models
-from ragmend.analysis.tables.seed_tables import detector_seeds_table, failed_answers_table
+from ragmend.analysis.tables.seed_tables import (
+    detector_seeds_table,
+    failed_answers_table,
+    without_scored_runs,
+)
 from ragmend.errors import StatisticsError
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "analysis"
@@ -130,3 +134,47 @@ def test_failed_answers_stand_beside_each_run(published):
     assert "—: not recorded" in table.notes
     with pytest.raises(StatisticsError, match="percentage, got 101"):
         failed_answers_table(study(shares.assign(empty_pct=101)))
+
+
+def test_health_and_its_reason_stand_beside_a_run_where_the_input_has_them(published):
+    shares = published.assign(empty_pct=0.0, unparsed_pct=0.0)
+    assert list(failed_answers_table(study(shares)).frame)[-1] == "unparsed_pct"
+    told = shares.assign(
+        health=["failed" if usable == 0 else None for usable in shares["usable"]],
+        reason=["it says nothing" if usable == 0 else None for usable in shares["usable"]],
+    )
+    table = failed_answers_table(study(told))
+    assert [row["reason"] for row in printed(table) if row["health"] == "failed"] == [
+        "it says nothing",
+        "it says nothing",
+    ]
+    (note,) = (n for n in detector_seeds_table(study(told)).notes if n.startswith("†"))
+    assert note.startswith("† unusable by the verdict on its training: 7b seed 100 (1.3), 13b")
+    half = told.assign(health=told["health"].where(told["model"] == "7b", None))
+    (note,) = (n for n in detector_seeds_table(study(half)).notes if n.startswith("†"))
+    assert "after its outcome was seen" in note
+
+
+def test_a_run_without_a_score_is_named_and_counted_nowhere(published):
+    unscored = published.assign(unscored=[None] * 9 + ["not trained"], empty_pct=0, unparsed_pct=0)
+    unscored["f1"] = [*published["f1"][:9], None]
+    given = study(unscored)
+    note = "without a score, and counted nowhere: 13b seed 100 (not trained)"
+    for make in (detector_seeds_table, seed_comparison_table, failed_answers_table):
+        assert note in make(given).notes
+    assert detector_seeds_table(given).frame["n_runs"].tolist() == [5, 4]
+    assert printed(detector_seeds_table(given))[1]["seed 100"] == "—"
+    row = printed(failed_answers_table(given))[-1]
+    assert (row["model"], row["seed"], row["F1 %"]) == ("13b", "100", "—")
+
+
+def test_where_no_run_has_a_score_the_reason_names_them_all():
+    frame = pd.DataFrame(
+        {"model": "a", "seed": [1, 2], "usable": 1, "f1": None, "unscored": ["not trained", "lost"]}
+    )
+    assert without_scored_runs(study(frame)) == (
+        "needs a run with a score; without a score, and counted nowhere: a seed 1 (not trained), "
+        "a seed 2 (lost)"
+    )
+    frame["f1"], frame["unscored"] = [1.0, None], [None, "lost"]
+    assert without_scored_runs(study(frame)) is None

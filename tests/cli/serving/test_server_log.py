@@ -37,3 +37,12 @@ def test_a_log_that_is_gone_or_binary_breaks_nothing(tmp_path):
     assert telling_lines(tmp_path / "no.log") == ""
     (tmp_path / "log").write_bytes(b"\xff\xfe\x00OSError\x07: x\n" * 3)
     assert "\x07" not in telling_lines(tmp_path / "log")
+
+
+def test_what_a_setting_should_have_been_is_told_too(tmp_path):
+    (tmp_path / "log").write_text(
+        "pydantic_core._pydantic_core.ValidationError: 1 validation error for ModelConfig\n"
+        "  Value error, Unknown quantization method: bitsandbytes. Must be one of ['awq']\n"
+        "    For further information visit a page\n"
+    )
+    assert "Unknown quantization method: bitsandbytes" in telling_lines(tmp_path / "log")

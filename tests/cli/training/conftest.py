@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from training_data import write_training_data
 
 from ragmend.cli.training import plan as plans
 from ragmend.cli.training import runner
-from ragmend.datasets.ragtruth import demo_folder
 from ragmend.detector.training.job import IN_MEMORY, LOG
 from ragmend.errors import PreemptedError
 from ragmend.io import write_records
@@ -25,30 +25,6 @@ from ragmend.trained import (
 )
 
 TEXTS = {True: '{"hallucinated": true}', False: '{"hallucinated": false}'}
-
-
-def write_training_data(folder):
-    """Write the demonstration set as a test split, and under other ids as a train split."""
-    folder.mkdir(parents=True, exist_ok=True)
-    demo = demo_folder()
-    for split in ("test", "train"):
-        rows = {name: read_jsonl(demo / f"{name}.jsonl") for name in ("response", "source_info")}
-        for row in rows["response"]:
-            row["split"] = split
-            if split == "train":
-                row["id"] = f"9{row['id']}"
-                row["source_id"] = f"t{row['source_id']}"
-        for row in rows["source_info"]:
-            if split == "train":
-                row["source_id"] = f"t{row['source_id']}"
-        for name, content in rows.items():
-            lines = "".join(json.dumps(row) + "\n" for row in content)
-            (folder / f"{split}_{name}.jsonl").write_text(lines)
-    return folder
-
-
-def read_jsonl(path):
-    return [json.loads(line) for line in Path(path).read_text().split("\n") if line]
 
 
 class Script(NamedTuple):

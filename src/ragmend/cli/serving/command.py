@@ -1,10 +1,12 @@
 """How a vLLM server is started: its command line and environment, of the configuration alone."""
 
+import json
 import os
 import shutil
 import sys
 from collections.abc import Mapping
 from pathlib import Path
+from typing import NamedTuple
 
 from ragmend.cli.main import THREAD_VARIABLES
 from ragmend.errors import ConfigError, MissingInputError
@@ -16,10 +18,31 @@ API_KEY = "VLLM_API_KEY"
 TOP_LOGPROBS = 20
 """What a client without `logprob_token_ids` asks for."""
 HUB_TOKENS = ("HF_TOKEN", "HUGGING_FACE_HUB_TOKEN")
+MAX_LORA_RANKS = (8, 16, 32, 64, 128, 256, 320, 512)
+"""What vLLM takes as the highest rank of its adapters."""
+
+
+class Adapter(NamedTuple):
+    """A low-rank adapter that a server has besides its base.
+
+    Attributes:
+        name: The name to ask the server for.
+        folder: Where it lies.
+        rank: Its rank.
+    """
+
+    name: str
+    folder: Path
+    rank: int
 
 
 def server_command(
-    model: ModelConfig, serve: ServeConfig, *, port: int, host: str = LOOPBACK
+    model: ModelConfig,
+    serve: ServeConfig,
+    *,
+    port: int,
+    host: str = LOOPBACK,
+    adapter: Adapter | None = None,
 ) -> list[str]:
     """Return the command line of a model's server.
 
@@ -31,6 +54,10 @@ def server_command(
         serve: How.
         port: Where it listens.
         host: The address it listens at.
+        adapter: What it has besides.
+
+    Raises:
+        ConfigError: The adapter's rank is more than vLLM takes.
     """
     command = [server_python(serve), "-m", SERVER_MODULE]
     command += ["--model", str(model_folder(model) or model.id)]
@@ -49,6 +76,8 @@ def server_command(
         command += ["--tensor-parallel-size", str(model.tensor_parallel_size)]
     if serve.enforce_eager:
         command.append("--enforce-eager")
+    if adapter is not None:
+        command += _adapter_flags(adapter)
     # What a repository recommends for sampling is not what this experiment samples with.
     command += ["--generation-config", "vllm"]
     # P(support) is of the model's own distribution, whatever a later version's default is.
@@ -135,3 +164,15 @@ def _key(variable: str, environ: Mapping[str, str]) -> str:
             "that the server will ask for"
         )
     return key
+
+
+def _adapter_flags(adapter: Adapter) -> list[str]:
+    rank = next((most for most in MAX_LORA_RANKS if most >= adapter.rank), None)
+    if rank is None:
+        raise ConfigError(
+            f"{adapter.folder}: an adapter of rank {adapter.rank} cannot be served, vLLM takes "
+            f"{MAX_LORA_RANKS[-1]} at most"
+        )
+    # As JSON, for in "name=path" no path may have a comma.
+    module = json.dumps({"name": adapter.name, "path": str(adapter.folder.absolute())})
+    return ["--enable-lora", "--max-lora-rank", str(rank), "--lora-modules", module]

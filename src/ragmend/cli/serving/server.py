@@ -6,6 +6,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import IO, NamedTuple, cast
 
@@ -13,6 +14,7 @@ from ragmend.cli.context import say
 from ragmend.cli.serving import warden
 from ragmend.cli.serving.command import (
     LOOPBACK,
+    Adapter,
     check_servable,
     server_command,
     server_environment,
@@ -103,6 +105,7 @@ def run_server(
     log: Path,
     port: int | None = None,
     host: str = LOOPBACK,
+    adapter: Adapter | None = None,
 ) -> Iterator[RunningServer]:
     """Start a model's server, wait until it answers, and end it in the end.
 
@@ -114,12 +117,13 @@ def run_server(
         log: Where what it prints is appended.
         port: Its port; None: any that is free.
         host: The address it listens at.
+        adapter: What it has besides.
 
     Raises:
         MissingInputError, ConfigError: It cannot be started as configured.
         ServerError: It ended before it answered, or did not answer in time; the port is taken.
     """
-    server = wait_for(starting(model, serve, log=log, port=port, host=host))
+    server = wait_for(starting(model, serve, log=log, port=port, host=host, adapter=adapter))
     try:
         yield server
     except ServerError as error:
@@ -135,13 +139,15 @@ def starting(
     log: Path,
     port: int | None = None,
     host: str = LOOPBACK,
+    adapter: Adapter | None = None,
 ) -> Steps[RunningServer]:
     """Start a server and wait until it answers; whoever gets it stops it. See `run_server`."""
     check_servable(model, serve)
+    once = partial(_starting_once, model, serve, adapter, log=log, port=port, host=host)
     for _ in range(PORT_TRIES - 1 if port is None else 0):
         with suppress(PortLostError):
-            return (yield from _starting_once(model, serve, log=log, port=port, host=host))
-    return (yield from _starting_once(model, serve, log=log, port=port, host=host))
+            return (yield from once())
+    return (yield from once())
 
 
 def base_url(host: str, port: int) -> str:
@@ -151,10 +157,16 @@ def base_url(host: str, port: int) -> str:
 
 
 def _starting_once(
-    model: ModelConfig, serve: ServeConfig, *, log: Path, port: int | None, host: str
+    model: ModelConfig,
+    serve: ServeConfig,
+    adapter: Adapter | None,
+    *,
+    log: Path,
+    port: int | None,
+    host: str,
 ) -> Steps[RunningServer]:
     with hold_port(host, port) as held:
-        command = server_command(model, serve, port=held, host=host)
+        command = server_command(model, serve, port=held, host=host, adapter=adapter)
         environment = server_environment(model, serve, os.environ)
         server = _launch(command, environment, base_url(host, held), log, serve.stop_s)
         try:
@@ -232,4 +244,6 @@ def _answers(server: RunningServer) -> bool:
 def _advice(said: str) -> str:
     if "No module named" in said and "vllm" in said:
         return " (serve.python names the interpreter of the environment that vllm is installed in)"
+    if "Unknown quantization method: bitsandbytes" in said:
+        return " (since 0.28 vLLM has it from a plugin: pip install vllm-bnb-plugin there)"
     return ""

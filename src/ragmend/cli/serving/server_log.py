@@ -9,7 +9,9 @@ TAIL_BYTES = 256_000
 # "(EngineCore pid=123) ERROR 11-30 17:30:44 [core.py:133] " and colours.
 _PREFIX = re.compile(r"^(?:\([^)]*pid=\d+\)\s*)?(?:[A-Z]+ \d\d-\d\d [\d:]+ \[[^\]]*\]\s*)?")
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
-_ERROR = re.compile(r"^(?:[\w.]*(?:Error|Exception|Interrupt)\b|\S*: error: |.*\bNo module named )")
+_ERROR = re.compile(
+    r"^(?:[\w.]*(?:Error|Exception|Interrupt)\b|Value error, |\S*: error: |.*\bNo module named )"
+)
 # What only says that another process said why.
 _ELSEWHERE = re.compile(r"See root cause above|See stack trace")
 _TAKEN = re.compile(r"address already in use", re.IGNORECASE)

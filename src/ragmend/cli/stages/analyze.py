@@ -6,6 +6,7 @@ from pydantic import JsonValue
 
 from ragmend.analysis.settings import PAPER_CONTRASTS
 from ragmend.cli.context import Context, Outcome, Stage, run_inputs
+from ragmend.cli.detector_runs import detector_run_files
 from ragmend.cli.faults import faults_inputs
 from ragmend.config import Config
 from ragmend.io import dump_record, write_bytes
@@ -45,6 +46,7 @@ def result_inputs(context: Context) -> dict[str, Path]:
         paths.actions,
         paths.answers,
         paths.judgements,
+        *detector_run_files(context.config, paths),
     )
     folders = (paths.verdicts.parent, paths.candidates.parent, paths.judgements.parent)
     return run_inputs(context, *files) | faults_inputs(context, *folders)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
-from ragmend.cli.context import Context, Outcome, Stage
+from ragmend.cli.context import Context, Outcome, Stage, say
 from ragmend.cli.data import data_inputs, data_settings, read_data
 from ragmend.cli.training.answering import Asked
 from ragmend.cli.training.cards import write_card
@@ -24,6 +24,8 @@ from ragmend.paths import manifest_path
 from ragmend.records import Detection, Fault
 from ragmend.run_lock import FileLock
 from ragmend.trained import DetectorAnswer, EpochScore
+
+NAMED = 5  # records that a line names
 
 
 def predict_stage(run: RunName, *, again: str | None = None) -> Stage:
@@ -97,6 +99,7 @@ def _write(
         raise FaultError(f"{plan.run_id}: none of {len(answers)} responses got an answer")
     output = context.paths.detections(plan.run_id)
     scores = context.paths.detector_run_scores(plan.run_id)
+    _name_contradictions(plan, detections)
     write_records(output, detections)
     write_records(scores, score_detections(data.responses, data.sources, detections))
     return Outcome(
@@ -107,6 +110,14 @@ def _write(
         n_units=len(answers),
         faults=tuple(_faults(answers)),
     )
+
+
+def _name_contradictions(plan: Plan, detections: list[Detection]) -> None:
+    """Say which answers' boolean, which is the verdict, and spans say different things."""
+    ids = [detection.record_id for detection in detections if detection.contradicts]
+    if ids:
+        named = ", ".join(ids[:NAMED]) + (", …" if len(ids) > NAMED else "")
+        say(f"{plan.run_id}: {len(ids)} answers contradict themselves (records {named})")
 
 
 def _counts(

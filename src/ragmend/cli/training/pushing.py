@@ -51,10 +51,15 @@ def push(
 
 
 def _upload(folder: str, repo: str, token: str, *, public: bool, message: str) -> str:
-    from huggingface_hub import HfApi
-    from huggingface_hub.errors import HfHubHTTPError
-
-    hub = HfApi(token=token)
+    try:
+        from huggingface_hub import HfApi
+        from huggingface_hub.errors import HfHubHTTPError
+    except ImportError as error:
+        raise ConfigError(
+            f"a hub is spoken to by huggingface_hub, which cannot be imported ({error}); install "
+            "it by: pip install 'ragmend[train]'"
+        ) from error
+    hub = HfApi(endpoint=os.environ.get("HF_ENDPOINT"), token=token)
     try:
         hub.create_repo(repo, private=not public, exist_ok=True)
         commit = hub.upload_folder(repo_id=repo, folder_path=folder, commit_message=message)
