@@ -18,10 +18,9 @@ def epoch(number, level="response", **changes):
     return EpochScore(epoch=number, level=level, **counts | {"chosen": number == 1} | changes)
 
 
-def facts(*epochs, **changes):
-    said = {"training": "complete", "health": "usable", "is_predicted": False}
+def facts(*epochs, health="usable"):
     run = {"run_id": "m/seed-1", "model": "m", "seed": 1, "is_population": False}
-    return DetectorRunFacts(**run, epochs=epochs, **said | changes)
+    return DetectorRunFacts(**run, epochs=epochs, health=health, unscored="not predicted")
 
 
 def table_of(*runs, **frames):
@@ -82,4 +81,4 @@ def test_runs_without_development_scores_are_named():
 
 
 def test_where_nothing_is_trained_there_is_no_frame():
-    assert development_frame([facts(training="begun", health=None)]) is None
+    assert development_frame([facts(health=None)]) is None

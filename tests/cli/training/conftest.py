@@ -63,6 +63,7 @@ class ScriptedKind:
         rows = []
         for epoch in range(1, job.recipe.epochs + 1):
             if epoch == self.script.stop_in_epoch:
+                write_records(job.folder / LOG, rows)
                 raise PreemptedError(f"{job.run_id}: saved at epoch {epoch}")
             rows += [
                 LogRow(step=len(rows) + n + 1, epoch=epoch, loss=loss, grad_norm=1.0)

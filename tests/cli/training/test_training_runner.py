@@ -88,8 +88,23 @@ def test_a_training_that_was_begun_goes_on_only_as_the_same(scripted, experiment
         "detect", "train", *experiment.where, *ONE, "--set", "training.recipe.epochs=3"
     )
     assert refused.returncode == 1
-    assert "was begun with other settings" in refused.stderr
+    assert "was begun with other recipe" in refused.stderr
     assert command("detect", "train", *experiment.where, *ONE).returncode == 0
+
+
+def test_before_the_first_step_all_may_change_and_what_fits_into_memory_always(
+    scripted, experiment, command
+):
+    train = ("detect", "train", *experiment.where, *ONE)
+    scripted.script = scripted.script._replace(stop_in_epoch=1)
+    assert command(*train).returncode == 75
+    scripted.script = scripted.script._replace(stop_in_epoch=2)
+    other = ("--set", "training.recipe.max_length=1024")
+    assert command(*train, *other).returncode == 75
+    assert command(*train).returncode == 1
+    scripted.script = scripted.script._replace(stop_in_epoch=None)
+    done = command(*train, *other, "--set", "training.recipe.micro_batch_size=2")
+    assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.parametrize(
@@ -291,3 +306,26 @@ def test_the_whole_experiment_runs_on_what_a_trained_detector_flags(trained, com
     done = command("run", *trained.where)
     assert done.returncode == 0, done.stderr
     assert (trained.out / "report.html").exists()
+
+
+def test_development_answers_that_do_not_fit_are_left_out_of_every_epoch_and_counted(
+    trained, scripted, command
+):
+    ids = [row["record_id"] for row in rows_of(trained.training() / "development/detections.jsonl")]
+    scripted.script = scripted.script._replace(too_long=frozenset(ids[:3]))
+    done = command("detect", "train", *trained.where, *ONE, "--redo")
+    assert done.returncode == 0, done.stderr
+    assert f"3 of 16 development answers do not fit and are left out, the first is {ids[0]}" in (
+        done.stderr
+    )
+    scores = rows_of(trained.training() / "epochs.jsonl")
+    assert {row["n_responses"] for row in scores} == {13}
+    assert health_of(trained).verdict == "usable"
+    scripted.script = scripted.script._replace(too_long=frozenset(ids))
+    done = command("detect", "train", *trained.where, *ONE, "--redo")
+    assert done.returncode == 1
+    assert "none of 16 development answers fits into 2048 tokens" in done.stderr
+
+
+def rows_of(path):
+    return [json.loads(line) for line in path.read_text().splitlines()]

@@ -100,7 +100,7 @@ def _probe(context: Context, plan: Plan) -> Iterator[str]:
         answers = Asked(plan, plan.paths.adapter, folder, "diagnose").answer(split.probe, watch)
     verdicts = read_answers(plan, answers, split, best.threshold)
     evidence = Evidence(
-        probe=list(answers.values()),
+        probe=[answer for answer in answers.values() if answer.problem != "too_long"],
         verdicts=verdicts,
         in_memory=list(read_records(plan.paths.probe, DetectorAnswer)),
         reloaded=list(answers.values()),

@@ -5,13 +5,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+from ragmend.cli.context import say
 from ragmend.cli.training.answering import Asked
 from ragmend.cli.training.plan import Plan
 from ragmend.detector.training.choosing import choose_epoch, chosen_epoch, score_epoch
 from ragmend.detector.training.health import Evidence, judge_training
 from ragmend.detector.training.job import Watch
 from ragmend.detector.training.splitting import TrainingSplit
-from ragmend.errors import MissingInputError
+from ragmend.errors import DataError, MissingInputError
 from ragmend.io import dump_record, read_records, write_bytes, write_records
 from ragmend.records import Detection
 from ragmend.trained import DetectorAnswer, EpochScore, HealthReport, LogRow
@@ -41,6 +42,7 @@ def evaluate_epochs(plan: Plan, split: TrainingSplit, watch: Watch) -> Trained:
         verdicts[epoch] = read_answers(plan, found, split, threshold)
         asked = [response for response in responses if response.record_id in verdicts[epoch]]
         scores += score_epoch(epoch, asked, verdicts[epoch], threshold=threshold)
+    _say_left_out(plan, split, next(iter(answers.values())))
     scores = choose_epoch(scores)
     best = chosen_epoch(scores)
     write_records(plan.paths.epochs, scores)
@@ -57,6 +59,28 @@ def evaluate_epochs(plan: Plan, split: TrainingSplit, watch: Watch) -> Trained:
     return Trained(scores, health)
 
 
+def left_out(answers: Mapping[str, DetectorAnswer]) -> list[str]:
+    """Return the ids of the answers that do not fit, which no epoch is asked about."""
+    return [answer.record_id for answer in answers.values() if answer.problem == "too_long"]
+
+
+def _say_left_out(plan: Plan, split: TrainingSplit, answers: Mapping[str, DetectorAnswer]) -> None:
+    """Count the development answers that do not fit; they are the same in every epoch.
+
+    Raises:
+        DataError: None fits.
+    """
+    long = left_out(answers)
+    if len(long) == len(split.development):
+        raise DataError(
+            f"{plan.run_id}: none of {len(long)} development answers fits into "
+            f"{plan.job.recipe.max_length} tokens; raise recipe.max_length"
+        )
+    if long:
+        plan_says = f"{len(long)} of {len(split.development)} development answers do not fit"
+        say(f"{plan.run_id}: {plan_says} and are left out, the first is {long[0]}")
+
+
 def _judge(
     plan: Plan, split: TrainingSplit, best: EpochScore, *, last: int, watch: Watch
 ) -> HealthReport:
@@ -68,7 +92,7 @@ def _judge(
     ).answer(split.probe, watch)
     write_records(plan.paths.probe, probe.values())
     evidence = Evidence(
-        probe=list(probe.values()),
+        probe=[answer for answer in probe.values() if answer.problem != "too_long"],
         verdicts=read_answers(plan, probe, split, best.threshold),
         in_memory=list(read_records(plan.paths.in_memory, DetectorAnswer)),
         reloaded=list(reloaded.values()),

@@ -17,8 +17,10 @@ from ragmend.paths import TrainingPaths
 from ragmend.sections.training import Recipe, TrainedModelConfig, run_id
 
 PROMPTS = "ragmend.detector.qlora.prompts"
-# They change when a training can be resumed and where losses go, not what is trained.
-_WITHOUT_EFFECT = frozenset({"save_steps"})
+# They change what fits into memory and how often is saved, and of what is trained the last digits.
+_WITHOUT_EFFECT = frozenset(
+    {"save_steps", "micro_batch_size", "generation_batch_size", "gradient_checkpointing"}
+)
 
 
 class RunName(NamedTuple):

@@ -2,7 +2,7 @@
 
 import shutil
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from importlib import metadata
 from pathlib import Path
 
@@ -180,17 +180,27 @@ def _begin(
         packages=library_versions(),
         **split.hashes(),
     )
-    if not plan.paths.begun.exists():
-        write_bytes(plan.paths.begun, dump_record(start))
+    log = plan.paths.log
+    if not plan.paths.begun.exists() or not log.exists() or log.stat().st_size == 0:
+        write_bytes(plan.paths.begun, dump_record(start))  # nothing is trained yet
         return
     was = read_record(plan.paths.begun, TrainingStart)
-    changed = [name for name, value in start if getattr(was, name) != value]
+    changed = list(_changed(was, start))
     if changed:
         raise RunStateError(
             f"{plan.run_id} was begun with other {', '.join(changed)} (see {plan.paths.begun}): "
             "put them back to go on, or --redo begins again"
         )
     say(f"{plan.run_id}: goes on")
+
+
+def _changed(was: TrainingStart, start: TrainingStart) -> Iterator[str]:
+    """Yield what differs, of settings each by its name."""
+    for name, value in start:
+        if name == "settings":
+            yield from (key for key in value if was.settings.get(key) != value[key])
+        elif getattr(was, name) != value:
+            yield name
 
 
 def _outputs(plan: Plan) -> list[Path]:

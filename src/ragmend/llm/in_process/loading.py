@@ -108,7 +108,10 @@ def _how_to_get(model: ModelConfig) -> str:
     if model.folder is not None:
         return "it is to hold config, tokenizer and safetensors"
     revision = f" --revision {model.revision}" if model.revision else ""
-    return f"fetch it by `hf download {model.id}{revision}`, or set model.folder"
+    return (
+        f"fetch it by `hf download {model.id}{revision}` (one that is gated wants its licence "
+        "accepted and a token in HF_TOKEN), or set model.folder"
+    )
 
 
 def _context_length(model: ModelConfig, config: "PreTrainedConfig") -> int:
