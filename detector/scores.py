@@ -26,6 +26,8 @@ def score_detections(
     """Score one run over the annotated responses that it gave a verdict on.
 
     `good-only` keeps responses whose quality is "good"; an unknown quality is not good.
+    `read-only` keeps those on which the detector gave a verdict that could be read; it is there
+    where some could not, which the others count as not flagged.
 
     Source: Niu et al. 2024 (RAGTruth), section 5.1.
     """
@@ -40,6 +42,9 @@ def score_detections(
         "all": annotated,
         "good-only": [response for response in annotated if response.quality == "good"],
     }
+    read = [r for r in annotated if verdicts[r.record_id].verdict not in ("empty", "unparsed")]
+    if len(read) < len(annotated):
+        kept["read-only"] = read
     return [
         DetectorScore(
             run_id=detections[0].run_id,

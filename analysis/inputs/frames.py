@@ -40,9 +40,9 @@ class Frames(NamedTuple):
     """response_id, gold, flagged, record_id (NA: not flagged); perhaps task, verdict."""
     runs: pd.DataFrame | None = None
     """model, seed, f1 (percent) or tp, fp, fn, usable (0/1); perhaps population (0/1: its flags are
-    the population), empty_pct and unparsed_pct (shares of its answers), health (the verdict on its
-    training), reason (the verdict in words), unscored (why it has no score: then it is named, and
-    counted nowhere)."""
+    the population), empty_pct and unparsed_pct (shares of its answers), f1_read (percent, over
+    those that could be read), health (the verdict on its training), reason (the verdict in words),
+    unscored (why it has no score: then it is named, and counted nowhere)."""
     candidates: pd.DataFrame | None = None
     """record_id, claim_id, kind, gate_passed, gate_reasons (tuple), p_support, accepted."""
     verdicts: pd.DataFrame | None = None

@@ -133,6 +133,7 @@ LAYOUTS: dict[FileFrame, Layout] = {
             "population": Field(read_flag, is_required=False),
             "empty_pct": _SHARE,
             "unparsed_pct": _SHARE,
+            "f1_read": _SHARE,
             **dict.fromkeys(("health", "reason", "unscored"), _OPTIONAL),
         },
     ),

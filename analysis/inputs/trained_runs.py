@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from ragmend.records import DetectorScore
+from ragmend.scoring import Score
 from ragmend.trained import DetectorRunFacts
 
 if TYPE_CHECKING:
@@ -12,7 +14,7 @@ if TYPE_CHECKING:
 
 _RUN_COLUMNS = [
     "model", "seed", "tp", "fp", "fn", "usable", "population", "empty_pct", "unparsed_pct",
-    "health", "reason", "unscored",
+    "f1_read", "health", "reason", "unscored",
 ]  # fmt: skip
 
 
@@ -28,7 +30,7 @@ def run_frame(runs: Sequence[DetectorRunFacts]) -> pd.DataFrame:
 
     frame = pd.DataFrame([_run_row(run) for run in runs], columns=_RUN_COLUMNS, dtype=object)
     counts = dict.fromkeys(("tp", "fp", "fn", "usable", "population"), "Int64")
-    return frame.astype(counts | dict.fromkeys(("empty_pct", "unparsed_pct"), "float64"))
+    return frame.astype(counts | dict.fromkeys(("empty_pct", "unparsed_pct", "f1_read"), "float64"))
 
 
 def development_frame(runs: Sequence[DetectorRunFacts]) -> pd.DataFrame | None:
@@ -61,10 +63,18 @@ def _run_row(run: DetectorRunFacts) -> dict[str, object]:
         "population": int(run.is_population),
         "empty_pct": _share(run.n_empty, run.n_responses),
         "unparsed_pct": _share(run.n_unparsed, run.n_responses),
+        "f1_read": _f1(run.pooled_read),
         "health": run.health,
         "reason": " ".join("; ".join(run.reasons).split()) or None,  # on one line, for a CSV
         "unscored": run.unscored,
     }
+
+
+def _f1(counts: DetectorScore | None) -> float | None:
+    if counts is None:
+        return None
+    f1 = Score(counts.tp, counts.fp, counts.fn, counts.tn).f1
+    return None if f1 is None else 100 * f1
 
 
 def _share(count: int, of: int) -> float | None:

@@ -101,7 +101,11 @@ def detector_runs_table(study: Study) -> Table:
 
 def _rules(study: Study) -> tuple[str | None, ...]:
     return (
-        "all: every response with a verdict; good-only: those whose quality is known to be good",
+        (
+            "all: every response with a verdict, an empty or unparsed one counts as not flagged; "
+            "good-only: those whose quality is known to be good; read-only: those whose verdict "
+            "could be read"
+        ),
         "span level counts characters, overlapping spans merged; macro: mean of the tasks' F1",
         "scores hold for the responses at hand; only on the complete test set are they RAGTruth's",
         _spanless_note(study),

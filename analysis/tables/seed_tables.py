@@ -53,7 +53,12 @@ _FAILED_COLUMNS = (
     Column("empty_pct", "empty answers %", "decimal", 1),
     Column("unparsed_pct", "unparsed answers %", "decimal", 1),
 )
-_HEALTH_COLUMNS = (Column("health", "health", "text"), Column("reason", "reason", "text"))
+_READ_COLUMN = Column("f1_read", "F1 % of read answers", "decimal", 1)
+_OPTIONAL_COLUMNS = (
+    _READ_COLUMN,
+    Column("health", "health", "text"),
+    Column("reason", "reason", "text"),
+)
 
 
 class ModelRow(NamedTuple):
@@ -80,6 +85,7 @@ class FailedRow(NamedTuple):
     usable: str | None
     empty_pct: float | None
     unparsed_pct: float | None
+    f1_read: float | None
     health: str | None
     reason: str | None
 
@@ -124,7 +130,8 @@ def failed_answers_table(study: Study) -> Table:
     """Return the shares of each run's answers that were empty or could not be read.
 
     Args:
-        study: Its runs, with empty_pct and unparsed_pct, perhaps health and reason.
+        study: Its runs, with empty_pct and unparsed_pct, perhaps f1_read (percent, over the answers
+            that could be read), health and reason.
 
     Raises:
         StatisticsError: A share is not a percentage.
@@ -134,13 +141,14 @@ def failed_answers_table(study: Study) -> Table:
         (str(row["model"]), str(row["seed"])): (
             _share(row["empty_pct"]),
             _share(row["unparsed_pct"]),
+            _share(row.get("f1_read")),
         )
         for row in failed.to_dict("records")
     }
     rows = [_failed_row(run, *shares[run.model, run.seed]) for run in study.all_runs]
     frame = table_frame(rows)
-    frame = frame.drop(columns=[c.name for c in _HEALTH_COLUMNS if c.name not in failed])
-    columns = [column for column in (*_FAILED_COLUMNS, *_HEALTH_COLUMNS) if column.name in frame]
+    frame = frame.drop(columns=[c.name for c in _OPTIONAL_COLUMNS if c.name not in failed])
+    columns = [column for column in (*_FAILED_COLUMNS, *_OPTIONAL_COLUMNS) if column.name in frame]
     notes = notes_for(
         study.provenance,
         "F1 counts an empty or unparsed answer as not flagged",
@@ -215,7 +223,10 @@ def _model_row(model: str, runs: Sequence[DetectorRun]) -> ModelRow:
 
 
 def _failed_row(
-    run: DetectorRun | UnscoredRun, empty_pct: float | None, unparsed_pct: float | None
+    run: DetectorRun | UnscoredRun,
+    empty_pct: float | None,
+    unparsed_pct: float | None,
+    f1_read: float | None,
 ) -> FailedRow:
     return FailedRow(
         run.model,
@@ -224,6 +235,7 @@ def _failed_row(
         {True: "yes", False: "no", None: None}[run.usable],
         empty_pct,
         unparsed_pct,
+        f1_read,
         run.health,
         run.reason,
     )

@@ -5,17 +5,15 @@ other logits after it is reloaded than before (1.4e-3, against 0.0).
 """
 
 import json
-import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from ragmend.detector.qlora.libraries import ignore_known_warnings
-from ragmend.errors import ConfigError, DataError, MissingInputError, OutputError
-from ragmend.io import PARTIAL, explain, read_file
+from ragmend.errors import ConfigError, DataError, MissingInputError
+from ragmend.io import explain, read_file
 from ragmend.sections.models import ModelConfig
 from ragmend.sections.training import LoraConfig
 
@@ -82,13 +80,10 @@ def make_float32(model: "PeftModel") -> None:
             parameter.data = parameter.data.float()
 
 
-def save_adapter(model: "PeftModel", folder: Path, base: ModelConfig) -> None:
-    """Write an adapter to a folder, all of it or nothing.
+def write_adapter(model: "PeftModel", folder: Path, base: ModelConfig) -> None:
+    """Write an adapter into a folder.
 
     Its settings name the base by id and revision, not by where that lay while it was trained.
-
-    Raises:
-        OutputError: It cannot be written.
     """
     from peft import get_peft_model_state_dict
     from safetensors.torch import save_file
@@ -99,28 +94,9 @@ def save_adapter(model: "PeftModel", folder: Path, base: ModelConfig) -> None:
     settings["base_model_name_or_path"], settings["revision"] = base.id, base.revision
     settings["inference_mode"] = True
     settings["target_modules"] = sorted(settings["target_modules"])
-    with new_folder(folder) as partial:
-        save_file(tensors, partial / WEIGHTS, metadata={"format": "pt"})
-        text = json.dumps(settings, indent=2, sort_keys=True, default=str)
-        (partial / SETTINGS).write_text(text + "\n", encoding="utf-8")
-
-
-@contextmanager
-def new_folder(folder: Path) -> Iterator[Path]:
-    """Yield a folder to write into, which takes the place of another when all went well.
-
-    Raises:
-        OutputError: It cannot be written.
-    """
-    partial = folder.with_name(folder.name + PARTIAL)
-    try:
-        shutil.rmtree(partial, ignore_errors=True)
-        partial.mkdir(parents=True)
-        yield partial
-        shutil.rmtree(folder, ignore_errors=True)
-        partial.rename(folder)
-    except OSError as error:
-        raise OutputError.of(folder, error) from error
+    save_file(tensors, folder / WEIGHTS, metadata={"format": "pt"})
+    text = json.dumps(settings, indent=2, sort_keys=True, default=str)
+    (folder / SETTINGS).write_text(text + "\n", encoding="utf-8")
 
 
 def load_adapter(base: "PreTrainedModel", folder: Path, model: ModelConfig) -> "PeftModel":

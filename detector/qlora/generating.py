@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from ragmend.detector.qlora.adapters import load_adapter
 from ragmend.detector.qlora.bases import load_base
 from ragmend.detector.qlora.libraries import require_libraries
-from ragmend.detector.qlora.resources import explain_memory, release_memory
 from ragmend.detector.qlora.rows import FittedPrompt, asked_prompt, too_long_answer
 from ragmend.detector.qlora.tokens import Coder, load_coder
 from ragmend.detector.training.job import Job, Pair
+from ragmend.detector.training.resources import explain_memory, release_memory
 from ragmend.llm.fitting import source_text
 from ragmend.trained import DetectorAnswer
 

@@ -1,13 +1,10 @@
-"""Whether the libraries of the extra `[train]` are there, and that they keep quiet."""
+"""Which libraries a generative detector needs, and what they may not warn of."""
 
-import logging
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib import import_module
 
-from ragmend.errors import ConfigError
-from ragmend.llm.in_process.installed import silence_transformers
+from ragmend.detector.training.libraries import require_modules
 from ragmend.sections.models import ModelConfig
 
 _TO_TOKENIZE = ("transformers", "safetensors")
@@ -28,19 +25,11 @@ def require_libraries(
     Raises:
         ConfigError: Something cannot be imported.
     """
-    # Says on each import that it has no kernels of its own for some CPUs.
-    logging.getLogger("bitsandbytes").setLevel(logging.ERROR)
     quantised = ("bitsandbytes",) if model.quantization == "bitsandbytes" else ()
     to_compute = () if to_ask_a_server else (*_TO_COMPUTE, *quantised)
-    for name in (*_TO_TOKENIZE, *to_compute, *(_TO_TRAIN if to_train else ())):
-        try:
-            import_module(name)
-        except ImportError as error:
-            raise ConfigError(
-                f"a generative detector needs {name}, which cannot be imported ({error}); install "
-                "it by: pip install torch==2.13.0 and then pip install 'ragmend[train]'"
-            ) from error
-    silence_transformers()
+    require_modules(
+        "a generative detector", (*_TO_TOKENIZE, *to_compute, *(_TO_TRAIN if to_train else ()))
+    )
     if to_train:
         import datasets
 

@@ -10,12 +10,13 @@ from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from ragmend.detector.qlora.adapters import load_adapter, new_folder
+from ragmend.detector.qlora.adapters import load_adapter
 from ragmend.detector.qlora.bases import load_base
 from ragmend.detector.qlora.generating import GenerativePredictor, open_predictor
-from ragmend.detector.qlora.resources import explain_memory, release_memory
 from ragmend.detector.qlora.tokens import load_coder
 from ragmend.detector.training.job import Job, Pair
+from ragmend.detector.training.resources import explain_memory, release_memory
+from ragmend.detector.training.writing import new_folder
 from ragmend.errors import DataError
 from ragmend.trained import DetectorAnswer
 

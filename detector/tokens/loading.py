@@ -4,17 +4,14 @@ Nothing comes by network, no code of a repository is run, and weights are safete
 """
 
 import inspect
-import logging
-from collections.abc import Iterator
-from contextlib import contextmanager
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ragmend.detector.training.job import Job
-from ragmend.errors import ConfigError, DataError, MissingInputError, ResourceError
-from ragmend.io import read_record
-from ragmend.llm.in_process.installed import silence_transformers
+from ragmend.detector.training.libraries import require_modules
+from ragmend.detector.training.resources import explain_memory
+from ragmend.errors import ConfigError, DataError, MissingInputError
+from ragmend.io import dump_record, read_record, write_bytes
 from ragmend.llm.in_process.loading import explain_failures, place_of
 from ragmend.records import Name, Record
 from ragmend.sections.models import ModelConfig
@@ -25,6 +22,7 @@ if TYPE_CHECKING:
 BASE = "base.json"
 NAMES = {0: "supported", 1: "unsupported"}
 UNSUPPORTED = 1
+WHAT = "a token classifier"
 LIBRARIES = ("torch", "transformers", "safetensors", "accelerate")
 
 
@@ -58,25 +56,6 @@ class Encoder(NamedTuple):
     columns: frozenset[str]
 
 
-def prepare_libraries() -> None:
-    """Find out whether what training needs can be imported, and keep it from printing.
-
-    Raises:
-        ConfigError: Something cannot be.
-    """
-    # The Trainer imports it where it is there, and on a CPU it then says what it lacks.
-    logging.getLogger("bitsandbytes").setLevel(logging.ERROR)
-    for name in LIBRARIES:
-        try:
-            import_module(name)
-        except ImportError as error:
-            raise ConfigError(
-                f"a token classifier needs {name}, which cannot be imported ({error}); install it "
-                "by: pip install torch==2.13.0 and then pip install 'ragmend[train]'"
-            ) from error
-    silence_transformers()
-
-
 def load_base(job: Job) -> Encoder:
     """Load the base of a training; the layer that classifies is drawn with the job's seed.
 
@@ -84,7 +63,6 @@ def load_base(job: Job) -> Encoder:
         ConfigError: A library is not installed, or it is no encoder, or the recipe does not suit.
         MissingInputError: There is no such folder, or it or the cache lacks a file.
         ServerError: transformers cannot load it.
-        ResourceError: There is no memory for it.
     """
     tokenizer = load_tokenizer(job)
     config = load_settings(job)
@@ -93,7 +71,7 @@ def load_base(job: Job) -> Encoder:
 
     set_seed(job.seed)
     base = job.trained.model
-    with explain_memory(job), explain_failures(base, place_of(base)):
+    with explain_failures(base, place_of(base)):
         model, findings = AutoModelForTokenClassification.from_pretrained(
             place_of(base),
             config=config,
@@ -115,14 +93,14 @@ def load_trained(job: Job, weights: Path) -> Encoder:
         DataError: It cannot be read.
         ResourceError: There is no memory for it.
     """
-    prepare_libraries()
+    require_modules(WHAT, LIBRARIES)
     from safetensors import SafetensorError
     from transformers import AutoModelForTokenClassification, AutoTokenizer
 
     check_base(job, weights)
     broken = f"{weights}: not the weights of a token classifier that can be read"
     try:
-        with explain_memory(job):
+        with explain_memory(job, "generation_batch_size"):
             tokenizer = AutoTokenizer.from_pretrained(weights, **_source(None))
             model, findings = AutoModelForTokenClassification.from_pretrained(
                 weights, output_loading_info=True, **_weights_source(None)
@@ -140,7 +118,17 @@ def load_trained(job: Job, weights: Path) -> Encoder:
     lacking = _lacking(findings)
     if lacking:
         raise DataError(f"{broken}: {len(lacking)} lack or have another shape, as {lacking[0]}")
-    return _ready(job, model, tokenizer)
+    with explain_memory(job, "generation_batch_size"):
+        return _ready(job, model, tokenizer)
+
+
+def write_trained(
+    model: "PreTrainedModel", tokenizer: "PreTrainedTokenizerBase", folder: Path, base: ModelConfig
+) -> None:
+    """Write a classifier into a folder, with what it was trained from beside it."""
+    model.save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+    write_bytes(folder / BASE, dump_record(Base.of(base)))
 
 
 def check_base(job: Job, weights: Path) -> None:
@@ -172,7 +160,7 @@ def load_tokenizer(job: Job) -> "PreTrainedTokenizerBase":
         ConfigError: A library is not installed; it tells no offsets, or has no padding token.
         MissingInputError: It is not there.
     """
-    prepare_libraries()
+    require_modules(WHAT, LIBRARIES)
     from transformers import AutoTokenizer
 
     base = job.trained.model
@@ -194,7 +182,7 @@ def load_settings(job: Job) -> "PreTrainedConfig":
         ConfigError: It is no encoder.
         MissingInputError: They are not there.
     """
-    prepare_libraries()
+    require_modules(WHAT, LIBRARIES)
     from transformers import AutoConfig
 
     base = job.trained.model
@@ -238,42 +226,6 @@ def check_recipe(
             f'{job.name}: cannot be trained in float16; use model.dtype = "bfloat16" (float32 '
             'weights, bfloat16 products) or "float32"'
         )
-
-
-@contextmanager
-def explain_memory(job: Job) -> Iterator[None]:
-    """Turn an end of the memory into an error that says what to lower.
-
-    Raises:
-        ResourceError: There is not enough.
-    """
-    try:
-        yield
-    except (MemoryError, RuntimeError, ConnectionError) as error:
-        found = _out_of_memory(error)
-        if found is None:
-            raise
-        recipe = job.recipe
-        raise ResourceError(
-            f"{job.run_id}: there is not enough memory ({_first_line(found)}); lower "
-            f"recipe.micro_batch_size (now {recipe.micro_batch_size}), "
-            f"generation_batch_size ({recipe.generation_batch_size}) or max_length "
-            f"({recipe.max_length})"
-            + ("" if recipe.gradient_checkpointing else ", or set gradient_checkpointing")
-        ) from error
-
-
-def _out_of_memory(error: BaseException | None) -> BaseException | None:
-    """Return the error in a chain of causes that says that memory ended."""
-    while error is not None:
-        words = str(error).lower()
-        is_torch = isinstance(error, RuntimeError)  # torch.OutOfMemoryError is one
-        if isinstance(error, MemoryError) or (
-            is_torch and ("out of memory" in words or "can't allocate memory" in words)
-        ):
-            return error
-        error = error.__cause__
-    return None
 
 
 def _first_line(error: BaseException) -> str:
@@ -342,6 +294,5 @@ def _ready(job: Job, model: "PreTrainedModel", tokenizer: "PreTrainedTokenizerBa
     columns = frozenset(name for name in tokenizer.model_input_names if name in taken)
     # The same number always: sums over threads depend on it in the last digits.
     torch.set_num_threads(job.trained.model.threads)
-    with explain_memory(job):
-        model = model.to("cuda" if torch.cuda.is_available() else "cpu")
+    model = model.to("cuda" if torch.cuda.is_available() else "cpu")
     return Encoder(model.eval(), tokenizer, columns)

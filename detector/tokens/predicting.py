@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from ragmend.detector.tokens.batching import pad_columns
 from ragmend.detector.tokens.encoding import Encoded, encode_pair
-from ragmend.detector.tokens.loading import UNSUPPORTED, Encoder, explain_memory, load_trained
+from ragmend.detector.tokens.loading import UNSUPPORTED, Encoder, load_trained
 from ragmend.detector.training.job import Job, Pair
+from ragmend.detector.training.resources import explain_memory, release_memory
 from ragmend.trained import DetectorAnswer, TokenScore
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ class EncoderPredictor:
         )
         is_mixed = self._job.trained.model.dtype == "bfloat16"
         with (
-            explain_memory(self._job),
+            explain_memory(self._job, "generation_batch_size"),
             torch.inference_mode(),
             torch.autocast(model.device.type, dtype=torch.bfloat16, enabled=is_mixed),
         ):
@@ -70,18 +71,12 @@ def open_predictor(job: Job, weights: Path) -> Iterator[EncoderPredictor]:
     Raises:
         RagmendError: As `load_trained`.
     """
-    import gc
-
-    import torch
-
     predictor = EncoderPredictor(job, load_trained(job, weights))
     try:
         yield predictor
     finally:
         del predictor  # with the model; torch keeps its memory until it is told
-        gc.collect()
-        if torch.cuda.is_available():
-            torch.cuda.empty_cache()
+        release_memory()
 
 
 def _too_long(pair: Pair, job: Job) -> DetectorAnswer:

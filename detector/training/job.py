@@ -89,7 +89,8 @@ class Kind(Protocol):
         """Train to the end, going on from the last checkpoint in `job.folder`.
 
         Leaves there `LOG` (a `LogRow` a step), the weights of each epoch (`Job.weights`), and,
-        in `IN_MEMORY`, what the weights in memory answer to the probe's batches at the end.
+        in `IN_MEMORY`, what the weights in memory answer to the probe's batches at the end:
+        nothing where the process was killed before it had asked them all.
 
         Raises:
             PreemptedError: `watch` said so; the last checkpoint is of the last step.

@@ -16,6 +16,7 @@ from ragmend.records import (
     Probability,
     Record,
     ScoreLevel,
+    ScoreProtocol,
     Split,
     TaskType,
 )
@@ -243,7 +244,16 @@ class DetectorRunFacts(Record):
     @property
     def pooled(self) -> DetectorScore | None:
         """The response-level counts over all answers; None without gold, or not predicted."""
+        return self._pooled("all")
+
+    @property
+    def pooled_read(self) -> DetectorScore | None:
+        """Those over the answers that could be read, which may be all or none of them."""
+        has_unread = self.n_empty + self.n_unparsed > 0
+        return self._pooled("read-only" if has_unread else "all")
+
+    def _pooled(self, protocol: ScoreProtocol) -> DetectorScore | None:
         for score in self.scores:
-            if (score.level, score.protocol, score.group) == ("response", "all", "pooled"):
+            if (score.level, score.protocol, score.group) == ("response", protocol, "pooled"):
                 return score
         return None

@@ -70,6 +70,13 @@ def test_scores_by_level_group_and_protocol_match_hand_counts():
     # gold 0:4 against 2:6: two shared, two too many, two missed; plus all four of record 3
     assert rows["all", "span", "pooled"] == (2, 2, 6, 20)
     assert rows["good-only", "response", "QA"] == (1, 0, 0, 0)
+    # without records 2 and 3, whose verdicts could not be read
+    assert rows["read-only", "response", "pooled"] == (1, 0, 0, 0)
+
+
+def test_where_every_verdict_could_be_read_there_is_no_score_of_read_ones_only():
+    rows = score_detections(RESPONSES, SOURCES, [detection(n, "clean") for n in "123"])
+    assert {row.protocol for row in rows} == {"all", "good-only"}
 
 
 def test_a_task_in_which_a_detector_gave_no_span_counts_as_missed():

@@ -34,6 +34,7 @@ from ragmend.repair.lexical.parameters import load_parameters, parameters_path
 from ragmend.repair.splitting.claims import split_claims
 from ragmend.run_lock import Holder
 from ragmend.text.fragments import source_fragments
+from ragmend.trained import DetectorAnswer, EpochScore, HealthReport, LedgerEntry, LogRow
 
 CONFIG = b"""name = "x"
 [data]
@@ -77,6 +78,31 @@ MODELS = {
     "08-judgements/judgements.jsonl": Judgement,
 }
 FAULT = b'{"stage":"verify","record_id":"1","status":"empty","message":"m","raw":null}\n'
+ANSWER = (
+    b'{"record_id":"1","text":"{}","n_tokens":3,"ended":true,"scores":[{"start":0,"end":2,"p":0.5}],'
+    b'"left_out_fragments":0,"problem":null,"message":null}\n'
+)
+EPOCH = (
+    b'{"epoch":1,"level":"span","n_responses":3,"tp":1,"fp":1,"fn":0,"tn":1,"n_empty":0,'
+    b'"n_unparsed":1,"threshold":0.5,"chosen":true}\n'
+)
+LEDGER = (
+    b'{"event":"begun","number":1,"split":"test","settings_sha256":"ab","reason":null,"at":"t"}\n'
+)
+HEALTH = (
+    b'{"run_id":"a/seed-1","verdict":"usable","reasons":[],"probe":{"n":1,"empty":0.0,'
+    b'"malformed":0.0,"truncated":0.0,"no_end":0.0,"contradicting":0.0,"hallucinated":1.0},'
+    b'"tokens":null,"n_reload_differs":0,"first_loss":1.0,"last_loss":0.5,"n_bad_losses":0,'
+    b'"layers":[{"layer":"a","a":1.0,"b":1.0,"delta":0.5}]}\n'
+)
+SAMPLES = {
+    "faults": (Fault, FAULT),
+    "answers": (DetectorAnswer, ANSWER),
+    "log": (LogRow, b'{"step":1,"epoch":0.5,"loss":2.0,"grad_norm":null,"learning_rate":0.1}\n'),
+    "epochs": (EpochScore, EPOCH),
+    "ledger": (LedgerEntry, LEDGER),
+    "health": (HealthReport, HEALTH),
+}
 JOURNAL = b'{"key":"a","answer":[{"p":0.5}]}\n{"key":"b","answer":[]}\n{"key":"c","answer":[{}]}\n'
 HOLDER = b'{"host":"h","pid":7,"process_start":1,"slurm_job_id":null,"started_at":"2026"}\n'
 
@@ -103,10 +129,10 @@ class Readers:
         return DatasetFiles(*(changed.get(n.partition(".")[0], self.folder / n) for n in names), ())
 
     def records(self, draw):
-        name = draw.choice([*MODELS, "faults"])
-        content = FAULT if name == "faults" else self._head(name)
+        name = draw.choice([*MODELS, *SAMPLES])
+        model, content = SAMPLES[name] if name in SAMPLES else (MODELS[name], self._head(name))
         self.file.write_bytes(mutate(content, draw))
-        list(read_records(self.file, Fault if name == "faults" else MODELS[name]))
+        list(read_records(self.file, model))
 
     def _head(self, name):
         path = self.run / name

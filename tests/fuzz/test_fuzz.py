@@ -9,9 +9,10 @@ import random
 import time
 
 import pytest
-from fuzz_readers import Readers
+from fuzz_readers import SAMPLES, Readers
 
 from ragmend.errors import RagmendError
+from ragmend.io import read_records
 
 N_INPUTS = int(os.environ.get("RAGMEND_FUZZ", "20000"))
 N_PARTS = 4 if N_INPUTS > 100_000 else 1
@@ -53,3 +54,10 @@ def is_refused(read, name):
     except Exception as error:
         raise AssertionError(f"input {name} raised {type(error).__name__}") from error
     return False
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_each_sample_can_be_read_before_it_is_broken(name, tmp_path):
+    model, content = SAMPLES[name]
+    (tmp_path / "sample.jsonl").write_bytes(content)
+    assert len(list(read_records(tmp_path / "sample.jsonl", model))) == 1

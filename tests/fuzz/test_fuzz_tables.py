@@ -42,7 +42,10 @@ ODD = (
     10**15, 2**53 + 1, 2**63 - 1, 2**63, 10**30, 10**309, "9" * 25, "9" * 5000, [], [1], ["x"], {},
     {"a": 1}, "all", "gold", "original", "macro", "pooled",
 )  # fmt: skip
-EXTRA = ("action_", "action_x", "split", "kind", "empty", "population", "text", "gold", "source_id")
+EXTRA = (
+    "action_", "action_x", "split", "kind", "empty", "population", "text", "gold", "source_id",
+    "tp", "fp", "fn", "f1_read", "health", "reason", "unscored",
+)  # fmt: skip
 
 
 @pytest.fixture(scope="module")

@@ -37,8 +37,8 @@ limit = 4
 [training.recipe]
 epochs = {epochs}
 learning_rate = 5e-3
-max_length = 1100
-answer_tokens = 250
+max_length = 2000
+answer_tokens = 40
 batch_size = 4
 micro_batch_size = 2
 save_steps = 1
@@ -84,7 +84,13 @@ def write_experiment(place, folder, *, kind="generative", epochs=2, nf4=True):
     quantization = 'quantization = "bitsandbytes"' if nf4 else ""
     data = write_training_data(place / "data")
     config.write_text(
-        CONFIG.format(data=data, folder=folder, kind=kind, epochs=epochs, quantization=quantization)
+        CONFIG.format(
+            data=data,
+            folder=folder,
+            kind=kind,
+            epochs=epochs,
+            quantization=quantization,
+        )
     )
     return Experiment(config, place / "run")
 
@@ -102,13 +108,14 @@ def experiment(tmp_path):
 @pytest.fixture(scope="session")
 def encoder(training_libraries, tmp_path_factory):
     """A folder with a random encoder."""
-    return make_encoder(tmp_path_factory.mktemp("base") / "modernbert", "modernbert")
+    folder = tmp_path_factory.mktemp("base") / "modernbert"
+    return make_encoder(folder, "modernbert", max_position_embeddings=2048)
 
 
 @pytest.fixture(scope="module")
 def undisturbed(llama, tmp_path_factory):
     """A training that nobody interrupted."""
-    tiny = write_experiment(tmp_path_factory.mktemp("undisturbed"), llama, epochs=6)
+    tiny = write_experiment(tmp_path_factory.mktemp("undisturbed"), llama, epochs=3)
     done = run("detect", "train", *tiny.where)
     assert done.returncode == 0, done.stderr
     return tiny
@@ -178,16 +185,16 @@ def test_a_corrupted_adapter_is_seen_and_named(llama, experiment, command):
     assert code == 0, said
     assert "damaged" in found
     assert "1 with numbers that are none" in found
-    assert "failed: 1 of 14 adapted layers hold numbers that are none" in found
+    assert "1 of 14 adapted layers hold numbers that are none" in found
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGUSR1, signal.SIGKILL], ids=str)
+@pytest.mark.parametrize("number", [signal.SIGUSR1, signal.SIGKILL], ids=str)
 def test_a_training_that_a_signal_ends_goes_on_to_the_same_weights(
     llama, experiment, number, undisturbed
 ):
-    tiny = experiment(llama, epochs=6)
+    tiny = experiment(llama, epochs=3)
     process = start("detect", "train", *tiny.where)
-    wait_for_steps(tiny.training / "log.jsonl", 3, process)
+    wait_for_steps(tiny.training / "log.jsonl", 2, process)
     process.send_signal(number)
     _, said = process.communicate(timeout=120)
     if number == signal.SIGKILL:
@@ -196,7 +203,7 @@ def test_a_training_that_a_signal_ends_goes_on_to_the_same_weights(
     else:
         assert process.returncode == 75, said
         assert "run the same command again" in said
-    assert len(tiny.log) < 12
+    assert len(tiny.log) < 6
     done = run("detect", "train", *tiny.where)
     assert done.returncode == 0, done.stderr
     losses = [row.loss for row in tiny.log]
@@ -239,9 +246,7 @@ def test_a_base_that_cannot_be_loaded_is_one_line(
     tiny = experiment(tmp_path / change["folder"] if "folder" in change else llama)
     if "quantization" in change:
         text = tiny.config.read_text()
-        tiny.config.write_text(
-            text.replace('quantization = "bitsandbytes"', change["quantization"])
-        )
+        tiny.config.write_text(text.replace("bitsandbytes", change["quantization"]))
     code, _, said = command("detect", "train", *tiny.where)
     assert code == 1
     assert telling in said.strip().splitlines()[-1]

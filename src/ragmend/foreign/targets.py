@@ -137,6 +137,7 @@ TARGETS: dict[TableName, Target] = {
             Column("population", read_flag, is_required=False),
             Column("empty_pct", read_percent, is_required=False),
             Column("unparsed_pct", read_percent, is_required=False),
+            Column("f1_read", read_percent, is_required=False, blank="allowed"),
             Column("tp", read_count, is_required=False, blank="allowed"),
             Column("fp", read_count, is_required=False, blank="allowed"),
             Column("fn", read_count, is_required=False, blank="allowed"),

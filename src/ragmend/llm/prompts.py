@@ -24,7 +24,7 @@ _PLACE = re.compile(r"\{\{(\w+)\}\}")
 # so may digits with a letter, "<2mass>" or "<0x0A>", and a prompt's own tag behind a line break.
 # Some models' special tokens stand in brackets: "[INST]", "[/INST]", "[TOOL_CALLS]", "[SEP]",
 # "[gMASK]", "[@BOS@]", "[control_8]".
-_OWN_TAG = r"(?:source|claim|answer|question|fragments)\b"
+_OWN_TAG = r"(?:source|claim|answer|question|fragments|task)\b"
 _MAY_BE_A_TAG = re.compile(
     r"[<＜](?=[^\s\d=<＜.,]|\d++[^\W\d])"
     # Parted by a space already, as this does it, a tag stays: it would be parted without end.

@@ -136,6 +136,16 @@ def test_failed_answers_stand_beside_each_run(published):
         failed_answers_table(study(shares.assign(empty_pct=101)))
 
 
+def test_the_score_of_the_answers_that_could_be_read_stands_beside_that_of_all(published):
+    shares = published.assign(empty_pct=0.0, unparsed_pct=0.0)
+    assert "F1 % of read answers" not in printed(failed_answers_table(study(shares)))[0]
+    told = shares.assign(f1_read=[70.25] + [None] * 9)
+    rows = printed(failed_answers_table(study(told)))
+    assert [row["F1 % of read answers"] for row in rows[:2]] == ["70.3", "—"]
+    with pytest.raises(StatisticsError, match="percentage, got -1"):
+        failed_answers_table(study(told.assign(f1_read=-1)))
+
+
 def test_health_and_its_reason_stand_beside_a_run_where_the_input_has_them(published):
     shares = published.assign(empty_pct=0.0, unparsed_pct=0.0)
     assert list(failed_answers_table(study(shares)).frame)[-1] == "unparsed_pct"

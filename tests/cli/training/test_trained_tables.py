@@ -43,6 +43,20 @@ def test_scores_are_printed_and_written_for_other_analyses(predicted, command, t
     assert f"- {unscored}" in (out / "tables" / "table1_detectors.md").read_text()
 
 
+def test_a_run_whose_answers_cannot_be_read_has_a_score_of_none_that_can(predicted, command):
+    printed = command("detect", "score", predicted.out).stdout
+    failures = pd.read_csv(runs_of(predicted, command)).set_index(["model", "seed"])
+    assert "F1 % of read answers" in printed
+    assert pd.isna(failures.loc[("big", 1), "f1_read"])  # not one could be
+    assert failures.loc[("big", 2), "f1_read"] == 100
+
+
+def runs_of(predicted, command):
+    table = predicted.out.parent / "runs_of.csv"
+    assert command("detect", "score", predicted.out, "--runs", table).returncode == 0
+    return table
+
+
 def test_a_whole_run_holds_what_its_detectors_are_worth(predicted, command):
     done = command("run", *predicted.where)
     assert done.returncode == 0, done.stderr

@@ -3,8 +3,6 @@
 import pytest
 
 from ragmend.detector.qlora.memory import Linear, Shape, count_adapter, estimate_parts
-from ragmend.detector.qlora.trackers import check_trackers
-from ragmend.errors import ConfigError
 from ragmend.sections.training import LoraConfig, Recipe
 
 GIB = 2**30
@@ -77,9 +75,3 @@ def test_what_is_lowered_lowers_the_estimate():
     without = parts_of(LLAMA_13B, gradient_checkpointing=False)
     assert without["activations"] > 5 * parts["activations"]
     assert parts_of(LLAMA_13B, is_quantised=False)["base"] > 3 * parts["base"]
-
-
-def test_a_tracker_that_is_not_installed_is_named_before_anything_starts(make_job):
-    job = make_job()._replace(trackers=("wandb_that_is_not_there",))
-    with pytest.raises(ConfigError, match="wandb_that_is_not_there not installed"):
-        check_trackers(job)

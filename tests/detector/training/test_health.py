@@ -109,6 +109,7 @@ def test_one_bad_finding_among_good_ones_is_not_outvoted():
     report = judge(layers=layer(100.0), tokens=TOKENS.model_copy(update={"pad_is_end": True}))
     assert report.verdict == "failed"
     assert len(report.reasons) == 2
+    assert "padding token" in report.reasons[0]  # the gravest comes first
 
 
 def test_a_training_without_a_probe_is_not_judged():

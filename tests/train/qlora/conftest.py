@@ -36,8 +36,9 @@ class Quiet:
         self.lines.append(text)
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def quiet():
+    """Build a watch; it may ask for an end after so many steps."""
     return Quiet
 
 

@@ -5,7 +5,6 @@ import shutil
 
 import pytest
 
-from ragmend.detector.qlora import training
 from ragmend.detector.qlora.kind import GENERATIVE
 from ragmend.errors import ConfigError, DataError, MissingInputError, ResourceError
 from ragmend.sections.training import LoraConfig
@@ -58,40 +57,18 @@ def test_an_optimiser_of_gpus_is_refused_without_one(llama, make_job, fit, tmp_p
         fit(make_job(llama, tmp_path / "run", optimizer="paged-adamw-8bit"))
 
 
-def test_a_tracker_that_is_not_there_stops_before_anything_is_loaded(
-    llama, make_job, fit, tmp_path, monkeypatch
-):
-    monkeypatch.setattr(training, "load_base", lambda job: pytest.fail("loaded"))
-    job = make_job(llama, tmp_path / "run")._replace(trackers=("tensorboard", "trackio"))
-    with pytest.raises(ConfigError, match=r"trackio not installed.*pip install trackio"):
-        fit(job)
-
-
-@pytest.mark.parametrize("kind", ["gpu", "cpu", "python"])
-def test_without_memory_it_says_what_to_lower(llama, make_job, fit, tmp_path, monkeypatch, kind):
+def test_without_memory_it_says_what_to_lower(llama, make_job, fit, tmp_path, monkeypatch):
     import torch
     from trl import SFTTrainer
 
-    error = {
-        "gpu": torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB.\nmore"),
-        "cpu": RuntimeError("DefaultCPUAllocator: not enough memory: you tried to allocate 9"),
-        "python": MemoryError(),
-    }[kind]
-
     def fail(*args, **more):
-        raise error
+        raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB.\nmore")
 
     monkeypatch.setattr(SFTTrainer, "training_step", fail)
-    with pytest.raises(ResourceError) as caught:
-        fit(make_job(llama, tmp_path / "run", quantization=None))
-    message = str(caught.value)
-    assert "\n" not in message
-    order = ["tiny/seed-3: there is not enough memory", "lower recipe.micro_batch_size (now 2",
-             "recipe.max_length (now 512)", "gradient_checkpointing = true",
-             'quantization = "bitsandbytes"']  # fmt: skip
-    places = [message.find(part) for part in order]
-    assert -1 not in places
-    assert places == sorted(places)
+    with pytest.raises(
+        ResourceError, match=r"2\.00 GiB\.\); lower recipe\.micro_batch_size \(now 2"
+    ):
+        fit(make_job(llama, tmp_path / "run"))
 
 
 def test_another_fault_of_a_step_is_not_taken_for_want_of_memory(
@@ -156,11 +133,3 @@ def test_adapter_settings_that_cannot_be_read_are_refused(learnt, tmp_path):
     (tmp_path / "broken" / "adapter_config.json").write_text(json.dumps({"r": "many"}))
     with pytest.raises(DataError, match=r"adapter_config\.json: "):
         GENERATIVE.norms(job, tmp_path / "broken")
-
-
-def test_weights_that_vanished_after_the_end_are_missed(llama, make_job, fit, tmp_path):
-    job = make_job(llama, tmp_path / "run", epochs=2)
-    fit(job)
-    shutil.rmtree(job.weights(1))
-    with pytest.raises(DataError, match="weights of 1 of its 2 epochs are missing"):
-        fit(job)

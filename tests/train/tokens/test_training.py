@@ -6,12 +6,7 @@ import pytest
 
 from ragmend.detector.tokens.kind import TOKEN_CLASSIFICATION
 from ragmend.detector.training.job import IN_MEMORY, LOG
-from ragmend.errors import (
-    ConfigError,
-    DataError,
-    OutputError,
-    ResourceError,
-)
+from ragmend.errors import DataError, OutputError, ResourceError
 from ragmend.io import read_records
 from ragmend.trained import DetectorAnswer, LogRow
 
@@ -122,22 +117,10 @@ def test_each_epoch_leaves_its_weights_and_a_last_one_that_is_cut_short_too(make
     assert str(job.trained.model.folder) not in "".join(
         path.read_text() for path in job.weights(2).glob("*.json")
     )
+    expected = (job.folder / LOG).stat().st_mode
+    assert {path.stat().st_mode for path in job.weights(2).iterdir()} == {expected}
     checkpoints = sorted(path.name for path in (job.folder / "checkpoints").iterdir())
     assert checkpoints == ["checkpoint-2", "checkpoint-3"]
-
-
-def test_more_steps_than_the_epochs_have_are_not_taken(make_job, pairs, watch):
-    job = make_job(epochs=1, max_steps=50)
-    fit(job, pairs, watch)
-    assert len(rows_of(job)) == 2
-
-
-def test_what_is_all_there_is_not_trained_again(make_job, pairs, watch):
-    job = make_job(epochs=1)
-    fit(job, pairs, watch)
-    before = {path: path.stat().st_mtime_ns for path in job.folder.rglob("*")}
-    fit(job, [], watch)
-    assert {path: path.stat().st_mtime_ns for path in job.folder.rglob("*")} == before
 
 
 def test_answers_that_cannot_be_learnt_from_are_left_out_and_counted(
@@ -192,20 +175,6 @@ def test_bfloat16_products_train_float32_weights(make_job, pairs, watch):
     assert {answer.record_id: answer for answer in answers} == answers_of(job)
 
 
-def test_losses_go_to_tensorboard_beside_the_log(make_job, pairs, watch):
-    job = make_job(epochs=1, trackers=("tensorboard",))
-    fit(job, pairs, watch)
-    assert list((job.folder / "tracking" / "tensorboard").glob("events.out.tfevents.*"))
-
-
-def test_a_tracker_that_is_not_installed_is_named(make_job, pairs, watch, monkeypatch):
-    import sys
-
-    monkeypatch.setitem(sys.modules, "mlflow", None)
-    with pytest.raises(ConfigError, match=r"'mlflow', which cannot be imported .* pip install"):
-        fit(make_job(trackers=("mlflow",)), pairs, watch)
-
-
 def test_an_end_of_the_memory_says_what_to_lower(make_job, pairs, watch, monkeypatch):
     import torch
 
@@ -217,15 +186,14 @@ def test_an_end_of_the_memory_says_what_to_lower(make_job, pairs, watch, monkeyp
     monkeypatch.setattr(training, "_mean_over_tokens", run_out)
     with pytest.raises(ResourceError) as error:
         fit(make_job(), pairs, watch)
-    assert "Tried to allocate 2.00 GiB.); lower recipe.micro_batch_size (now 3)" in str(error.value)
-    assert "max_length (256)" in str(error.value)
+    assert "Tried to allocate 2.00 GiB.); lower recipe.micro_batch_size (now 3;" in str(error.value)
+    assert "recipe.max_length (now 256)" in str(error.value)
 
 
 def test_a_full_disk_is_said_and_leaves_no_half_weights(make_job, pairs, watch, monkeypatch):
     from transformers import PreTrainedModel
 
     def fill(self, folder, **named):
-        folder.mkdir(parents=True)
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(PreTrainedModel, "save_pretrained", fill)

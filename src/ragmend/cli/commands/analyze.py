@@ -26,7 +26,7 @@ _HOLDS = {
     "arms": "What each arm did to each record.",
     "records": "Records with source_id, task, gold.",
     "selection": "Every response with gold and flag.",
-    "runs": "Detector runs: model, seed, f1 (percent), usable.",
+    "runs": "Detector runs: model, seed, f1 (percent) or tp, fp, fn, usable.",
     "published": "Scores as a paper prints them.",
 }
 

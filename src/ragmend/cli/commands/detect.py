@@ -60,6 +60,9 @@ def detect_train_command(
 @click.argument("config")
 @_run_options
 @options
+@click.option(
+    "--server", metavar="URL", help="Ask a vLLM server that has base and adapter (`detect serve`)."
+)
 @click.option("--again", metavar="REASON", help="Evaluate on the test split once more; reported.")
 @click.option("--accept-faults", metavar="REASON", help="Go on without faulty records.")
 def detect_predict_command(
@@ -68,6 +71,7 @@ def detect_predict_command(
     seed: int | None,
     out: Path | None,
     overrides: tuple[str, ...],
+    server: str | None,
     again: str | None,
     accept_faults: str | None,
 ) -> None:
@@ -78,7 +82,7 @@ def detect_predict_command(
     experiment = open_experiment(config, out, overrides, accept_faults=accept_faults)
     context = experiment.context
     if context.config.detector.kind != "trained":
-        _refuse_run_options(model, seed, again)
+        _refuse_run_options(model, seed, again, server)
         experiment.run(only="detect")
         return
     from ragmend.cli.engine import run_alone
@@ -88,14 +92,48 @@ def detect_predict_command(
     runs = choose_runs(context.config, model, seed)
     if again is not None and len(runs) > 1:
         raise click.UsageError("--again is about one training: give --model and --seed")
+    if server is not None and len(runs) > 1:
+        raise click.UsageError("--server has one detector: give --model and --seed")
     for run in runs:
-        run_alone(context, predict_stage(run, again=again), redo=again is not None)
+        stage = predict_stage(run, again=again, server=server)
+        run_alone(context, stage, redo=again is not None)
 
 
-def _refuse_run_options(model: str | None, seed: int | None, again: str | None) -> None:
-    for name, value in (("--model", model), ("--seed", seed), ("--again", again)):
+def _refuse_run_options(
+    model: str | None, seed: int | None, again: str | None, server: str | None
+) -> None:
+    given = (("--model", model), ("--seed", seed), ("--again", again), ("--server", server))
+    for name, value in given:
         if value is not None:
             raise ConfigError(f"{name} is about trained detectors; detector.kind is another")
+
+
+@detect_group.command("serve")
+@click.argument("run", type=click.Path(path_type=Path))
+@click.option("--model", metavar="NAME", required=True, help="The detector.")
+@click.option("--seed", type=click.IntRange(min=0), required=True, help="Its seed.")
+@click.option("--port", type=click.IntRange(1, 65535), help="Its port [any that is free].")
+@click.option(
+    "--log", type=click.Path(path_type=Path), help="Where its output goes [RUN/servers/NAME.log]."
+)
+@click.option("--dry-run", is_flag=True, help="Print the command and its variables only.")
+def detect_serve_command(
+    run: Path, model: str, seed: int, port: int | None, log: Path | None, dry_run: bool
+) -> None:
+    """Start a vLLM server with a generative detector's base and adapter, until Ctrl-C.
+
+    Once it answers, it is checked: it has this adapter, and uses it.
+    """
+    from ragmend.cli.training.plan import choose_runs, plan_training
+    from ragmend.cli.training.predicting import require_trained
+    from ragmend.cli.training.serving import serve_detector
+
+    context = reopen_experiment(run).context
+    (wanted,) = choose_runs(context.config, model, seed)
+    require_trained(context, wanted)
+    plan = plan_training(context, wanted)
+    for line in serve_detector(context, plan, port=port, log=log, dry_run=dry_run):
+        click.echo(line)
 
 
 @detect_group.command("score")

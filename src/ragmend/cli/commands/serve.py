@@ -1,6 +1,5 @@
 """`ragmend serve`: the model server of one role, until Ctrl-C."""
 
-import os
 import shlex
 from functools import partial
 from pathlib import Path
@@ -9,17 +8,12 @@ import click
 
 from ragmend.cli.context import say
 from ragmend.cli.experiment import load_experiment_config
-from ragmend.cli.serving.command import (
-    LOOPBACK,
-    check_servable,
-    own_variables,
-    server_command,
-)
-from ragmend.cli.serving.ports import hold_port
+from ragmend.cli.serving.command import LOOPBACK
 from ragmend.cli.serving.server import EVERY_ADDRESS, base_url, run_server
+from ragmend.cli.serving.showing import show_command
 from ragmend.config import Config
 from ragmend.errors import ConfigError
-from ragmend.sections.models import ModelConfig, is_secret
+from ragmend.sections.models import ModelConfig
 from ragmend.sections.roles import RoleConfig
 
 LOOPBACK_ADDRESSES = (LOOPBACK, "::1", "localhost")
@@ -57,7 +51,8 @@ def serve_command(
     if host not in LOOPBACK_ADDRESSES:
         say(_describe_exposure(host, model))
     if dry_run:
-        _print_command(loaded, model, port=port, host=host)
+        for line in show_command(model, loaded.serve, port=port, host=host):
+            click.echo(line)
         return
     where = log or Path(f"serve-{role.replace('/', '-')}.log")
     with run_server(model, loaded.serve, log=where, port=port, host=host) as server:
@@ -91,15 +86,6 @@ def _describe_exposure(host: str, model: ModelConfig) -> str:
     return f"warning   the server at {host} is open to other machines and answers {who}" + (
         "; `api_key_env` gives it a key" if key is None else ""
     )
-
-
-def _print_command(config: Config, model: ModelConfig, *, port: int | None, host: str) -> None:
-    check_servable(model, config.serve)
-    for name, value in sorted(own_variables(model, config.serve, os.environ).items()):
-        click.echo(f"{name}={'(hidden)' if is_secret(name) else shlex.quote(value)}")
-    with hold_port(host, port) as held:
-        command = server_command(model, config.serve, port=held, host=host)
-    click.echo(shlex.join(command))
 
 
 def _self_test(url: str, config: Config, role: RoleConfig) -> None:

@@ -109,6 +109,7 @@ def _key(digest: str, pair: Pair, batch: Sequence[str]) -> str:
         {
             "weights": digest,
             "batch": list(batch),
+            "record": pair.response.record_id,
             "response": response.text,
             "source": source.model_dump(mode="json"),
         }

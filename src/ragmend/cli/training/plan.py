@@ -8,15 +8,14 @@ from pydantic import JsonValue
 from ragmend.cli.context import Context
 from ragmend.config import Config
 from ragmend.datasets.ragtruth import Dataset, DatasetFiles, find_files, load_ragtruth
+from ragmend.detector.qlora.prompting import detect_prompt
 from ragmend.detector.training.job import Job, Kind
 from ragmend.detector.training.kinds import kind_of
 from ragmend.detector.training.splitting import TrainingSplit, split_training
 from ragmend.errors import ConfigError
-from ragmend.llm.prompts import load_prompt
 from ragmend.paths import TrainingPaths
 from ragmend.sections.training import Recipe, TrainedModelConfig, run_id
 
-PROMPTS = "ragmend.detector.qlora.prompts"
 # They change what fits into memory and how often is saved, and of what is trained the last digits.
 _WITHOUT_EFFECT = frozenset(
     {"save_steps", "micro_batch_size", "generation_batch_size", "gradient_checkpointing"}
@@ -146,5 +145,5 @@ def detector_identity(trained: TrainedModelConfig, recipe: Recipe) -> dict[str, 
         "kind": trained.kind,
         "model": trained.model.model_dump(mode="json", include=fields),
         "recipe": recipe.model_dump(mode="json", exclude=set(_WITHOUT_EFFECT)),
-        "prompt": load_prompt(PROMPTS, "detect").identity() if is_generative else None,
+        "prompt": detect_prompt().identity() if is_generative else None,
     }

@@ -17,7 +17,7 @@ from ragmend.config import Config
 from ragmend.datasets.ragtruth import Dataset
 from ragmend.detector.scores import score_detections
 from ragmend.detector.training.choosing import chosen_epoch
-from ragmend.detector.training.job import Pair
+from ragmend.detector.training.job import Pair, Watch
 from ragmend.errors import FaultError, MissingInputError, RunStateError
 from ragmend.io import read_records, write_records
 from ragmend.paths import manifest_path
@@ -28,19 +28,20 @@ from ragmend.trained import DetectorAnswer, EpochScore
 NAMED = 5  # records that a line names
 
 
-def predict_stage(run: RunName, *, again: str | None = None) -> Stage:
+def predict_stage(run: RunName, *, again: str | None = None, server: str | None = None) -> Stage:
     """Return the stage that writes one trained detector's verdicts.
 
     Args:
         run: Which training.
         again: Why it is evaluated on the test split once more.
+        server: The URL of a server that has it; None: it is loaded in this process.
     """
     return Stage(
         name="detect",
         manifest=lambda context: manifest_path(context.paths.detections(run.run_id)),
         inputs=lambda context: _inputs(context, run),
         settings=lambda config: _settings(config, run),
-        execute=lambda context: _execute(context, run, again),
+        execute=lambda context: _execute(context, run, again, server),
         check=lambda context: require_trained(context, run),
     )
 
@@ -62,7 +63,7 @@ def require_trained(context: Context, run: RunName) -> None:
         raise RunStateError(f"training {run.run_id} is {state.kind}: {'; '.join(state.reasons)}")
 
 
-def _execute(context: Context, run: RunName, again: str | None) -> Outcome:
+def _execute(context: Context, run: RunName, again: str | None, server: str | None) -> Outcome:
     plan = plan_training(context, run)
     output = context.paths.detections(run.run_id)
     lock = FileLock(output.with_name("run.lock"), unlock=context.paths.root)
@@ -75,13 +76,27 @@ def _execute(context: Context, run: RunName, again: str | None) -> Outcome:
             again=again,
         )
         data = read_data(context.config)
-        asked = Asked(plan, plan.paths.adapter, output.parent, "predict")
-        answers = asked.answer(_pairs(data), watch)
-        outcome = _write(context, plan, data, answers)
+        outcome = _predict(context, plan, data, watch, server)
         if not outcome.faults or context.accept_faults is not None:
             end_evaluation(plan.paths.ledger, number)
             write_card(context, plan)
     return outcome
+
+
+def _predict(
+    context: Context, plan: Plan, data: Dataset, watch: Watch, server: str | None
+) -> Outcome:
+    folder = context.paths.detections(plan.run_id).parent
+    if server is None:
+        asked = Asked(plan, plan.paths.adapter, folder, "predict")
+        return _write(context, plan, data, asked.answer(_pairs(data), watch))
+    from ragmend.cli.training.serving import answer_served
+
+    client = context.config.client
+    served = answer_served(plan, _pairs(data), folder, watch, url=server, client=client)
+    return _write(context, plan, data, served.answers)._replace(
+        servers={"detector": served.facts}, service={"detector": served.service}
+    )
 
 
 def _write(
