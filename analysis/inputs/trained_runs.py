@@ -59,7 +59,7 @@ def _run_row(run: DetectorRunFacts) -> dict[str, object]:
         "tp": None if counts is None else counts.tp,
         "fp": None if counts is None else counts.fp,
         "fn": None if counts is None else counts.fn,
-        "usable": None if run.health is None else int(run.health == "usable"),
+        "usable": None if run.is_usable is None else int(run.is_usable),
         "population": int(run.is_population),
         "empty_pct": _share(run.n_empty, run.n_responses),
         "unparsed_pct": _share(run.n_unparsed, run.n_responses),

@@ -53,6 +53,7 @@ class Shape(NamedTuple):
         n_hidden: Numbers a token has between two blocks.
         n_words: The vocabulary.
         bytes_each: Of one number in the base's own type.
+        n_kept: Numbers of keys and values that a token leaves in each block.
     """
 
     linear: tuple[Linear, ...]
@@ -61,6 +62,7 @@ class Shape(NamedTuple):
     n_hidden: int
     n_words: int
     bytes_each: int
+    n_kept: int
 
     @property
     def n_parameters(self) -> int:
@@ -69,7 +71,7 @@ class Shape(NamedTuple):
 
 
 def estimate_memory(job: Job) -> list[MemoryPart]:
-    """Estimate the memory of a training, its parts and their total.
+    """Estimate the memory of a training, its parts and their total, and that of answering.
 
     Raises:
         ConfigError, MissingInputError: As opening the base model.
@@ -105,7 +107,17 @@ def shape_of(settings: Any, dtype: str) -> Shape:  # noqa: ANN401 - a transforme
         n_hidden=text.hidden_size,
         n_words=text.vocab_size,
         bytes_each=(own or torch.float32).itemsize,
+        n_kept=2 * _n_key_heads(text) * _head_size(text),
     )
+
+
+def _n_key_heads(text: Any) -> int:  # noqa: ANN401 - a transformers config
+    return int(getattr(text, "num_key_value_heads", None) or text.num_attention_heads)
+
+
+def _head_size(text: Any) -> int:  # noqa: ANN401 - a transformers config
+    own = getattr(text, "head_dim", None)
+    return int(own or text.hidden_size // text.num_attention_heads)
 
 
 def estimate_parts(shape: Shape, recipe: Recipe, *, is_quantised: bool) -> list[MemoryPart]:
@@ -129,6 +141,7 @@ def estimate_parts(shape: Shape, recipe: Recipe, *, is_quantised: bool) -> list[
         "logits": min(n_tokens, TILE_TOKENS) * min(shape.n_words, TILE_WORDS) * _FLOAT32,
     }
     parts["total"] = sum(parts.values())
+    parts["answering"] = parts["base"] + parts["adapter"] + _answering_bytes(shape, recipe)
     return [MemoryPart(part=name, gib=n_bytes / GIB) for name, n_bytes in parts.items()]
 
 
@@ -173,8 +186,17 @@ def _activation_bytes(shape: Shape, recipe: Recipe, *, is_quantised: bool) -> fl
     flow = _FLOAT32 if is_quantised else shape.bytes_each
     outputs = sum(layer.n_out for layer in shape.linear) / shape.n_blocks
     inputs = sum(layer.n_in for layer in _adapted(shape, recipe)) / shape.n_blocks
-    dropped = inputs * (shape.bytes_each + 1) if recipe.lora.dropout else 0.0
-    block = 4 * shape.n_hidden * flow + 2 * outputs * shape.bytes_each + dropped
+    dropped = inputs * (flow + 1) if recipe.lora.dropout else 0.0
+    # The layers of a quantised base give back the type that they were given.
+    block = 4 * shape.n_hidden * flow + 2 * outputs * flow + dropped
     if not recipe.gradient_checkpointing:
         return shape.n_blocks * block
     return shape.n_blocks * shape.n_hidden * flow + 2 * block
+
+
+def _answering_bytes(shape: Shape, recipe: Recipe) -> float:
+    """Return what a batch of answers takes: keys, values, and the prompts' way through a block."""
+    n_tokens = recipe.generation_batch_size * recipe.max_length
+    widest = max((layer.n_out for layer in shape.linear), default=0)
+    passing = 2 * widest * _FLOAT32
+    return float(n_tokens * (shape.n_blocks * shape.n_kept * shape.bytes_each + passing))

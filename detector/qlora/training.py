@@ -69,11 +69,13 @@ def make_trainer(
     from trl import SFTTrainer
 
     settings = make_settings(base, job.recipe.lora)
+    # Asked before it is prepared, which makes float32 of all that is not quantised.
+    is_bfloat16 = is_in_bfloat16(base)
     if job.trained.model.quantization is not None:
         _prepare_quantised(base)
     trainer = SFTTrainer(
         model=base,
-        args=_training_arguments(job, base),
+        args=_training_arguments(job, is_bfloat16=is_bfloat16),
         train_dataset=_as_dataset(rows),
         # TRL packs with a collator of its own.
         data_collator=None if job.recipe.packing else collating.build_collator(coder),
@@ -104,7 +106,14 @@ def _as_dataset(rows: Sequence[Row]) -> "Dataset":
     )
 
 
-def _training_arguments(job: Job, base: "PreTrainedModel") -> "SFTConfig":
+def is_in_bfloat16(base: "PreTrainedModel") -> bool:
+    """Tell whether a base that was just loaded computes in bfloat16, so that training does too."""
+    import torch
+
+    return bool(base.dtype == torch.bfloat16)
+
+
+def _training_arguments(job: Job, *, is_bfloat16: bool) -> "SFTConfig":
     import torch
     from trl import SFTConfig
 
@@ -112,7 +121,7 @@ def _training_arguments(job: Job, base: "PreTrainedModel") -> "SFTConfig":
         **trainer_arguments(job),
         **_length_arguments(job),
         gradient_checkpointing=False,
-        bf16=torch.cuda.is_available() and base.dtype == torch.bfloat16,
+        bf16=torch.cuda.is_available() and is_bfloat16,
     )
 
 

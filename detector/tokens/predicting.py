@@ -22,7 +22,17 @@ class EncoderPredictor:
     def __init__(self, job: Job, encoder: Encoder) -> None:
         """Take a loaded encoder."""
         self._job = job
-        self._encoder = encoder
+        self._loaded: Encoder | None = encoder
+
+    @property
+    def _encoder(self) -> Encoder:
+        if self._loaded is None:
+            raise RuntimeError("a predictor is asked inside its `with` block")
+        return self._loaded
+
+    def close(self) -> None:
+        """Let go of the model, whoever still holds this."""
+        self._loaded = None
 
     def answer(self, batch: Sequence[Pair]) -> list[DetectorAnswer]:
         """Classify the tokens of some answers at once.
@@ -75,7 +85,7 @@ def open_predictor(job: Job, weights: Path) -> Iterator[EncoderPredictor]:
     try:
         yield predictor
     finally:
-        del predictor  # with the model; torch keeps its memory until it is told
+        predictor.close()
         release_memory()
 
 

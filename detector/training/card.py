@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from ragmend.detector.qlora.prompting import detect_prompt
 from ragmend.detector.training.job import Job
 from ragmend.records import DetectorScore
 from ragmend.scoring import Score
@@ -20,7 +21,7 @@ class CardFacts(NamedTuple):
         health: Its verdict.
         commit: Of the code that trained it, if known.
         test: Its scores on the test split, once it was evaluated there.
-        n_evaluations: How often it was.
+        n_evaluations: How often a training of this name was.
     """
 
     job: Job
@@ -56,6 +57,7 @@ def render_card(facts: CardFacts) -> str:
             ),
             *_test_note(facts),
             "",
+            *_how_to_ask(facts),
             "## Training",
             "",
             f"- seed {job.seed}, {facts.start.n_train} answers of RAGTruth's train split",
@@ -100,6 +102,30 @@ def _how(job: Job) -> str:
     )
 
 
+def _how_to_ask(facts: CardFacts) -> list[str]:
+    """Return what somebody needs who asks a generative detector elsewhere."""
+    tokens = facts.health.tokens
+    if tokens is None:
+        return []
+    prompt = detect_prompt()
+    how = (
+        f"Plain text without a chat template (prompt {prompt.name}, version {prompt.version}, "
+        f"SHA-256 {prompt.sha256}); in data, `<` and `[` that could begin a tag or token are "
+        f"followed by a space. Its answer ends with {tokens.end_token!r}; padding, on the left, is "
+        f"{tokens.pad_token!r}; greedy, up to {facts.job.recipe.answer_tokens} tokens."
+    )
+    return [
+        "## How it is asked",
+        "",
+        how,
+        "",
+        "```",
+        f"{prompt.system}\n\n{prompt.user}",
+        "```",
+        "",
+    ]
+
+
 def _score_table(facts: CardFacts) -> Iterator[str]:
     yield "| answers | level | epoch | P % | R % | F1 % |"
     yield "| --- | --- | ---: | ---: | ---: | ---: |"
@@ -122,4 +148,9 @@ def _test_note(facts: CardFacts) -> list[str]:
     if not facts.n_evaluations:
         return ["", "It was not evaluated on the test split."]
     times = "once" if facts.n_evaluations == 1 else f"{facts.n_evaluations} times"
-    return ["", f"It was evaluated on the test split {times}."]
+    if not facts.test:
+        return [
+            "",
+            f"Trainings of this name were evaluated on the test split {times}, not this one.",
+        ]
+    return ["", f"Trainings of this name were evaluated on the test split {times}."]

@@ -119,4 +119,12 @@ def _train(
             f"{schedule.n_steps:,}; a checkpoint is saved: run the same command again to go on"
         )
     predictor = trainee.finish()
+    _let_go_of_training(trainer)
     return [answer for batch in probe for answer in predictor.answer(batch)]
+
+
+def _let_go_of_training(trainer: "Trainer") -> None:
+    """Drop gradients and the optimizer's state: answers need the room."""
+    trainer.model.zero_grad(set_to_none=True)
+    trainer.optimizer = trainer.lr_scheduler = None
+    release_memory()

@@ -14,16 +14,17 @@ from typing import Literal, NamedTuple
 from ragmend.errors import AccountingError
 from ragmend.records import Detection
 from ragmend.trained import (
+    UNREAD_LIMIT,
+    AnswerRates,
     DetectorAnswer,
     Health,
     HealthReport,
     LayerNorm,
     LogRow,
-    ProbeRates,
     TokenFacts,
 )
 
-DEGRADED_SHARE = 0.05
+DEGRADED_SHARE = UNREAD_LIMIT
 """More answers without a verdict make a training degraded: its recall is bounded by them."""
 FAILED_SHARE = 0.25
 """More make it failed: its score says more of them than of what it found."""
@@ -45,17 +46,19 @@ class Evidence(NamedTuple):
     """What is known of a training when it has ended.
 
     Attributes:
-        probe: What the chosen weights answered, reloaded from disk.
-        verdicts: How that was read, by record id; none of an answer with a problem.
-        in_memory: What the weights in memory answered when training ended.
+        answers: What the chosen weights, reloaded from disk, answered to development responses.
+        verdicts: How that was read, by record id; none of an answer that does not fit.
+        n_hallucinated: How many of these responses are hallucinated by gold.
+        in_memory: What the weights in memory answered to the probe when training ended.
         reloaded: What the same weights answered after they were reloaded.
         log: One row a step.
         tokens: Of a detector that writes text.
         layers: Norms of the adapter; none where the whole model was trained.
     """
 
-    probe: Sequence[DetectorAnswer]
+    answers: Sequence[DetectorAnswer]
     verdicts: Mapping[str, Detection]
+    n_hallucinated: int
     in_memory: Sequence[DetectorAnswer]
     reloaded: Sequence[DetectorAnswer]
     log: Sequence[LogRow]
@@ -67,15 +70,16 @@ def judge_training(run_id: str, evidence: Evidence) -> HealthReport:
     """Give the verdict on one training.
 
     Raises:
-        AccountingError: The probe has no answers, or the two probes are of different responses.
+        AccountingError: There are no answers, or the two probes are of different responses.
     """
-    if not evidence.probe:
-        raise AccountingError(f"{run_id}: its probe has no answers")
+    if not evidence.answers:
+        raise AccountingError(f"{run_id}: it has no answers to look at")
     rates = _rates(evidence)
     n_differs = _n_reload_differs(run_id, evidence)
     findings = [
         *_find_in_answers(rates),
-        *_find_problems(evidence.probe),
+        *_find_one_verdict(rates, evidence.n_hallucinated),
+        *_find_problems(evidence.answers),
         *_find_in_tokens(evidence.tokens),
         *_find_in_losses(evidence.log),
         *_find_in_layers(evidence.layers),
@@ -85,7 +89,7 @@ def judge_training(run_id: str, evidence: Evidence) -> HealthReport:
         run_id=run_id,
         verdict=_worst(findings),
         reasons=tuple(finding.reason for finding in sorted(findings, key=_gravest_first)),
-        probe=rates,
+        answers=rates,
         tokens=evidence.tokens,
         n_reload_differs=n_differs,
         first_loss=_mean_loss(evidence.log[:WINDOW]),
@@ -106,22 +110,24 @@ def _worst(findings: Sequence[Finding]) -> Health:
     return "degraded" if severities else "usable"
 
 
-def _rates(evidence: Evidence) -> ProbeRates:
-    n = len(evidence.probe)
+def _rates(evidence: Evidence) -> AnswerRates:
+    n = len(evidence.answers)
     statuses = [detection.status for detection in evidence.verdicts.values()]
-    flagged = sum(d.verdict == "hallucinated" for d in evidence.verdicts.values())
-    return ProbeRates(
+    verdicts = [detection.verdict for detection in evidence.verdicts.values()]
+    n_flagged = verdicts.count("hallucinated")
+    n_read = n_flagged + verdicts.count("clean")
+    return AnswerRates(
         n=n,
         empty=statuses.count("empty") / n,
         malformed=statuses.count("malformed") / n,
         truncated=statuses.count("truncated") / n,
-        no_end=sum(not answer.ended for answer in evidence.probe) / n,
+        no_end=sum(not answer.ended for answer in evidence.answers) / n,
         contradicting=sum(d.contradicts for d in evidence.verdicts.values()) / n,
-        hallucinated=flagged / n,
+        hallucinated=n_flagged / n_read if n_read else 0.0,
     )
 
 
-def _find_in_answers(rates: ProbeRates) -> Iterator[Finding]:
+def _find_in_answers(rates: AnswerRates) -> Iterator[Finding]:
     shares = {
         "are empty": rates.empty,
         "are no readable JSON": rates.malformed,
@@ -132,29 +138,39 @@ def _find_in_answers(rates: ProbeRates) -> Iterator[Finding]:
         parts = ", ".join(f"{_percent(share)} {how}" for how, share in shares.items() if share)
         yield Finding(
             "failed" if unread > FAILED_SHARE else "degraded",
-            f"{_percent(unread)} of {rates.n} probe answers give no verdict: {parts}",
+            f"{_percent(unread)} of {rates.n} answers give no verdict: {parts}",
         )
     if rates.no_end > FAILED_SHARE:
         yield Finding(
             "failed",
-            f"{_percent(rates.no_end)} of {rates.n} probe answers never end: the end token was "
+            f"{_percent(rates.no_end)} of {rates.n} answers never end: the end token was "
             "not learnt (is the padding token the end token?)",
         )
     if rates.contradicting > DEGRADED_SHARE:
         yield Finding(
             "degraded",
-            f"{_percent(rates.contradicting)} of {rates.n} probe answers contradict themselves: "
+            f"{_percent(rates.contradicting)} of {rates.n} answers contradict themselves: "
             "their boolean and their spans say different things",
         )
-    if rates.n > 1 and unread < 1 and rates.hallucinated in (0.0, 1.0):
-        what = "flags every answer" if rates.hallucinated else "flags none of the answers"
-        yield Finding("degraded", f"it {what} of the probe ({rates.n})")
 
 
-def _find_problems(probe: Sequence[DetectorAnswer]) -> Iterator[Finding]:
-    n = sum(answer.problem == "non_finite" for answer in probe)
+def _find_one_verdict(rates: AnswerRates, n_hallucinated: int) -> Iterator[Finding]:
+    """Find out whether it says the same of all, though they are not: among those that were read."""
+    has_read_any = rates.empty + rates.malformed + rates.truncated < 1
+    if has_read_any and rates.hallucinated == 1.0 and n_hallucinated < rates.n:
+        n_clean = rates.n - n_hallucinated
+        yield Finding("degraded", f"it flags every answer, though {n_clean} of {rates.n} are clean")
+    if has_read_any and rates.hallucinated == 0.0 and n_hallucinated > 0:
+        yield Finding(
+            "degraded",
+            f"it flags none of the answers, though {n_hallucinated} of {rates.n} are hallucinated",
+        )
+
+
+def _find_problems(answers: Sequence[DetectorAnswer]) -> Iterator[Finding]:
+    n = sum(answer.problem == "non_finite" for answer in answers)
     if n:
-        yield Finding("failed", f"{n} of {len(probe)} probe answers had numbers that are none")
+        yield Finding("failed", f"{n} of {len(answers)} answers had numbers that are none")
 
 
 def _find_in_tokens(tokens: TokenFacts | None) -> Iterator[Finding]:

@@ -26,6 +26,15 @@ def check_machine(job: Job) -> None:
             f"{n_gpus} GPUs are visible, and one training uses one: set CUDA_VISIBLE_DEVICES to "
             "one of them, and train other seeds on the others"
         )
+    if (
+        n_gpus
+        and job.trained.model.dtype == "bfloat16"
+        and not torch.cuda.is_bf16_supported(including_emulation=False)
+    ):
+        raise ConfigError(
+            f"{torch.cuda.get_device_name()} has no bfloat16, in which {job.run_id} is to compute; "
+            'set model.dtype = "float32", or take a newer GPU'
+        )
     if not n_gpus and job.recipe.optimizer == "paged-adamw-8bit":
         raise ConfigError(
             'recipe.optimizer = "paged-adamw-8bit" works on a GPU only, and none is visible; set '
@@ -62,10 +71,24 @@ def explain_memory(
 
 def release_memory() -> None:
     """Give back what nobody holds any more, on the GPU too."""
+    _forget_in_bitsandbytes()
     gc.collect()
     torch = sys.modules.get("torch")  # where it was not imported, it holds nothing
     if torch is not None and torch.cuda.is_available():
         torch.cuda.empty_cache()
+
+
+def _forget_in_bitsandbytes() -> None:
+    """Clear the lists in which bitsandbytes keeps embeddings and paged states of optimizers.
+
+    They live as long as the process, and with them a part of every model that was trained in it.
+    """
+    functional, optimizers = (
+        sys.modules.get(f"bitsandbytes.{name}") for name in ("functional", "optim.optimizer")
+    )
+    if functional is not None and optimizers is not None:
+        optimizers.GlobalOptimManager.get_instance().module_weight_config_triple.clear()
+        functional.GlobalPageManager.get_instance().paged_tensors.clear()
 
 
 def _out_of_memory(error: BaseException | None) -> BaseException | None:

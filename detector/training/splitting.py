@@ -58,10 +58,11 @@ def split_training(data: Dataset, training: TrainingConfig) -> TrainingSplit:
     train = _draw(train, training.limit, seed)
     development = _draw(development, training.development.limit, seed)
     _refuse_one_class(train, "training")
+    _refuse_one_class(development, "development")
     return TrainingSplit(
         train=_pairs(data, train),
         development=_pairs(data, development),
-        probe=_pairs(data, _spread(development, training.probe)),
+        probe=_pairs(data, _draw(development, training.probe, seed)),
     )
 
 
@@ -80,22 +81,24 @@ def _refuse_one_class(responses: Sequence[Response], what: str) -> None:
     if n_flagged in (0, len(responses)):
         raise DataError(
             f"{n_flagged} of {len(responses)} {what} responses have a gold span: a detector needs "
-            "hallucinated and clean ones to learn from"
+            "hallucinated and clean ones to learn from, and to be chosen on"
         )
 
 
 def _draw(responses: Sequence[Response], limit: int | None, seed: int) -> list[Response]:
-    """Draw responses at random, and return them in their order."""
+    """Draw responses at random, and return them in their order.
+
+    Where the draw has one class only and there are others, its last one makes room for one of them.
+    """
     if limit is None or limit >= len(responses):
         return list(responses)
-    chosen = np.random.default_rng(seed).choice(len(responses), size=limit, replace=False)
-    return [responses[int(position)] for position in sorted(chosen)]
-
-
-def _spread(responses: Sequence[Response], n: int) -> list[Response]:
-    """Return so many responses at equal distances, or all of them."""
-    n = min(n, len(responses))
-    return [responses[i * len(responses) // n] for i in range(n)]
+    order = [int(n) for n in np.random.default_rng(seed).permutation(len(responses))]
+    chosen, rest = order[:limit], order[limit:]
+    classes = [bool(response.gold_spans) for response in responses]
+    other = [n for n in rest if classes[n] != classes[chosen[0]]]
+    if limit > 1 and other and len({classes[n] for n in chosen}) == 1:
+        chosen[-1] = other[0]
+    return [responses[position] for position in sorted(chosen)]
 
 
 def _pairs(data: Dataset, responses: Sequence[Response]) -> tuple[Pair, ...]:

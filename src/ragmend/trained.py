@@ -22,6 +22,9 @@ from ragmend.records import (
 )
 
 Health = Literal["usable", "degraded", "failed"]
+UNREAD_LIMIT = 0.05
+"""A detector of whose answers a greater share gives no verdict is not usable. Ours: its recall is
+bounded by them."""
 
 
 class TokenScore(Record):
@@ -156,8 +159,11 @@ class TokenFacts(Record):
     n_served_otherwise: Count
 
 
-class ProbeRates(Record):
-    """Shares of the probe's answers, each in [0, 1]."""
+class AnswerRates(Record):
+    """Shares of a detector's answers to development responses, each in [0, 1].
+
+    `hallucinated` is that among the answers that could be read.
+    """
 
     n: Count
     empty: Probability
@@ -178,7 +184,7 @@ class HealthReport(Record):
     run_id: Name
     verdict: Health
     reasons: tuple[str, ...]
-    probe: ProbeRates
+    answers: AnswerRates
     tokens: TokenFacts | None
     n_reload_differs: Count | None
     first_loss: Finite | None
@@ -240,6 +246,19 @@ class DetectorRunFacts(Record):
     data_sha256: str | None = None
     n_evaluations: Count = 0
     repeated_because: tuple[str, ...] = ()
+
+    @property
+    def unread_share(self) -> float:
+        """Share of its answers on the split that gave no verdict; 0 while it is not predicted."""
+        n_unread = self.n_empty + self.n_unparsed
+        return n_unread / self.n_responses if self.n_responses else 0.0
+
+    @property
+    def is_usable(self) -> bool | None:
+        """Whether its training is healthy and its answers can be read; None while nobody knows."""
+        if self.health is None:
+            return None
+        return self.health == "usable" and self.unread_share <= UNREAD_LIMIT
 
     @property
     def pooled(self) -> DetectorScore | None:

@@ -90,7 +90,7 @@ LEDGER = (
     b'{"event":"begun","number":1,"split":"test","settings_sha256":"ab","reason":null,"at":"t"}\n'
 )
 HEALTH = (
-    b'{"run_id":"a/seed-1","verdict":"usable","reasons":[],"probe":{"n":1,"empty":0.0,'
+    b'{"run_id":"a/seed-1","verdict":"usable","reasons":[],"answers":{"n":1,"empty":0.0,'
     b'"malformed":0.0,"truncated":0.0,"no_end":0.0,"contradicting":0.0,"hallucinated":1.0},'
     b'"tokens":null,"n_reload_differs":0,"first_loss":1.0,"last_loss":0.5,"n_bad_losses":0,'
     b'"layers":[{"layer":"a","a":1.0,"b":1.0,"delta":0.5}]}\n'

@@ -83,14 +83,35 @@ def test_a_4_bit_detector_learns_in_bfloat16_and_is_the_same_after_reloading(
     assert answer(job, pairs[:4], job.recipe.epochs) == before
 
 
-def test_a_training_resumes_on_a_gpu_to_about_the_same_losses(llama, pairs, tmp_path):
-    whole = train(make_job(llama, tmp_path / "whole"), pairs)
-    job = make_job(llama, tmp_path / "part")
+@pytest.mark.parametrize("optimizer", ["adamw", "paged-adamw-8bit"])
+def test_a_training_resumes_on_a_gpu_to_about_the_same_losses(llama, pairs, tmp_path, optimizer):
+    whole = train(make_job(llama, tmp_path / "whole", optimizer=optimizer), pairs)
+    job = make_job(llama, tmp_path / "part", optimizer=optimizer)
     train(job, pairs)
     (job.folder / IN_MEMORY).unlink()
     last = max((job.folder / "checkpoints").iterdir(), key=lambda p: int(p.name.split("-")[1]))
     shutil.rmtree(last)
     assert train(job, pairs) == pytest.approx(whole, rel=1e-2)
+
+
+def test_a_quantised_base_trains_under_bfloat16_and_leaves_no_memory_behind(llama, pairs, tmp_path):
+    import gc
+
+    import torch
+
+    from ragmend.detector.qlora import training
+
+    job = make_job(llama, tmp_path / "job", optimizer="paged-adamw-8bit")
+    coder = training.load_coder(job)
+    rows = training.rows_that_fit(training.make_rows(pairs[:8], coder, job.recipe))
+    trainer = training.make_trainer(job, training.load_base(job), rows, coder)
+    assert trainer.args.bf16
+    del trainer
+    gc.collect()
+    train(job, pairs)  # loads what the libraries keep for themselves
+    before = torch.cuda.memory_allocated()
+    train(make_job(llama, tmp_path / "again", optimizer="paged-adamw-8bit"), pairs)
+    assert torch.cuda.memory_allocated() <= before + 2**20
 
 
 def test_a_token_classifier_learns_on_a_gpu(pairs, tmp_path):

@@ -49,13 +49,15 @@ class Outcome(NamedTuple):
 
 
 def check_nothing(context: "Context") -> None:
-    """Find nothing wrong: what most stages need is there where their inputs are."""
+    """Do nothing: what most stages need is there where their inputs are, and nothing is due."""
 
 
 class Stage(NamedTuple):
     """One stage: where its manifest lies, what it reads, what changes its output, its work.
 
-    `check` finds out before it begins whether it can, in words that say what to do.
+    `check` finds out before it begins whether it can, in words that say what to do; `finish` does
+    what is due once it is complete, as often as that is found. `again` and `accept` are the
+    commands that do it again, and go on without faulty records.
     """
 
     name: StageName
@@ -64,6 +66,14 @@ class Stage(NamedTuple):
     settings: Callable[[Config], dict[str, JsonValue]]
     execute: Callable[[Context], Outcome]
     check: Callable[[Context], None] = check_nothing
+    finish: Callable[[Context], None] = check_nothing
+    again: str | None = None
+    accept: str = 'ragmend run … --accept-faults "reason"'
+
+    @property
+    def redo(self) -> str:
+        """The command that does it again."""
+        return self.again or f"ragmend run … --redo {self.name}"
 
 
 def run_inputs(context: Context, *files: Path) -> dict[str, Path]:

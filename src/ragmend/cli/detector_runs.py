@@ -95,6 +95,14 @@ def remarks_on_runs(runs: Sequence[DetectorRunFacts], *, split: str) -> Iterator
             why = "; ".join(run.reasons) or "no reason is recorded"
             yield f"detector run {run.run_id} {_DID[run.health]}: {why}"
     for run in runs:
+        if run.health == "usable" and not run.is_usable:
+            yield (
+                f"detector run {run.run_id} is not usable: {100 * run.unread_share:.0f} % of its "
+                f"answers on the {split} split give no verdict"
+            )
+    if split != "test" and any(run.n_responses for run in runs):
+        yield f"detector runs gave these verdicts on the {split} split, which may have trained them"
+    for run in runs:
         if run.n_evaluations > 1:
             yield (
                 f"detector run {run.run_id} was evaluated on the {split} split "

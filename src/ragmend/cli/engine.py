@@ -1,5 +1,7 @@
 """Runs stages in order: skips what is complete, refuses what is stale, resumes what is not."""
 
+import os
+import secrets
 import shutil
 import time
 from collections.abc import Sequence
@@ -63,10 +65,15 @@ def run_alone(context: Context, stage: Stage, *, redo: bool) -> None:
     check_folder(context.paths.root)
     stage.check(context)
     _refuse_missing_inputs(stage, context)
+    state = inspect_stage(stage, context)
+    if not redo:
+        _refuse_stale(stage, state)
+    refuse_locked(context, None)
+    if state.kind == "complete" and not redo:
+        _skip(stage, context)
+        return
     write_config(context)
-    if redo:
-        _discard(stage, context)
-    _run_stage(stage, context, stage.name)
+    _execute(stage, context)
 
 
 def run_lock(paths: RunPaths) -> FileLock:
@@ -116,8 +123,12 @@ def _remove_if_only_config(context: Context) -> None:
 def _sweep(root: Path) -> None:
     """Take away what a killed command had begun to write; the lock says that none is at it."""
     for partial in sorted(root.rglob(f"*{PARTIAL}")):
-        # Trainings have locks of their own, and sweep for themselves.
-        if partial.is_file() and partial.relative_to(root).parts[0] != TRAINING:
+        # Trainings and detectors that predict have locks of their own.
+        is_at_work = any(
+            (folder / RunPaths(root).run_lock.name).exists()
+            for folder in list(partial.parents)[: -len(root.parents) - 1]
+        )
+        if partial.is_file() and partial.relative_to(root).parts[0] != TRAINING and not is_at_work:
             partial.unlink()
 
 
@@ -132,9 +143,15 @@ def check_folder(root: Path) -> None:
         raise DataError(f"--out {root}: is a file, a folder was expected")
     present = [] if not root.is_dir() else [p.name for p in root.iterdir()]
     config, lock = RunPaths(root).config.name, RunPaths(root).run_lock.name
-    left_by_a_kill = {f"{config}{PARTIAL}", lock}
-    if config not in present and set(present) - left_by_a_kill:
+    # A kill leaves these, and so does who trains here and is about to write the configuration.
+    mine = {lock, TRAINING}
+    others = [name for name in present if name not in mine and not _is_partial(name, config)]
+    if config not in present and others:
         raise RunStateError(f"--out {root}: the folder is not empty and is not a run")
+
+
+def _is_partial(name: str, config: str) -> bool:
+    return name.startswith(config) and name.endswith(PARTIAL)
 
 
 def inspect_stage(stage: Stage, context: Context) -> State:
@@ -153,30 +170,38 @@ def inspect_stage(stage: Stage, context: Context) -> State:
 
 def write_config(context: Context) -> None:
     """Write the resolved configuration into the run folder, unless it is there as it is."""
-    content = dump_config(context.config)
-    if not context.paths.config.is_file() or context.paths.config.read_bytes() != content:
-        write_bytes(context.paths.config, content)
+    content, path = dump_config(context.config), context.paths.config
+    if path.is_file() and path.read_bytes() == content:
+        return
+    # Many trainings may begin at once in a new folder: each writes a file of its own.
+    own = path.with_name(f"{path.name}.{os.getpid()}-{secrets.token_hex(4)}{PARTIAL}")
+    write_bytes(own, content)
+    own.replace(path)
 
 
 def _run_stage(stage: Stage, context: Context, only: StageName | None) -> None:
     state = inspect_stage(stage, context)
     _refuse_stale(stage, state)
     if state.kind == "complete":
-        # A kill between the manifest and this clean-up leaves the shards of a finished stage.
-        shutil.rmtree(stage.manifest(context).parent / "shards", ignore_errors=True)
-        say(f"{stage.name:9} complete, skipped")
+        _skip(stage, context)
     elif only is not None and stage.name != only:
         raise RunStateError(f"stage {stage.name} is not complete; {only} needs it")
     else:
         _execute(stage, context)
 
 
+def _skip(stage: Stage, context: Context) -> None:
+    """Say that a stage is complete, and do what a kill behind its manifest may have left undone."""
+    shutil.rmtree(stage.manifest(context).parent / "shards", ignore_errors=True)
+    stage.finish(context)
+    say(f"{stage.name:9} complete, skipped")
+
+
 def _refuse_stale(stage: Stage, state: State) -> None:
     if state.kind in ("stale", "damaged"):
         raise RunStateError(
             f"stage {stage.name} is {state.kind}: {'; '.join(state.reasons)}. "
-            f"`ragmend run … --redo {stage.name}` does it and all later stages again; another "
-            "--out makes a new run"
+            f"`{stage.redo}` does it and all later stages again; another --out makes a new run"
         )
 
 
@@ -218,6 +243,7 @@ def _execute(stage: Stage, context: Context) -> None:
         ),
     )
     shutil.rmtree(stage.manifest(context).parent / "shards", ignore_errors=True)
+    stage.finish(context)
     say(f"{stage.name:9} {time.monotonic() - started:6.1f} s  {format_counts(outcome.counts)}")
 
 
@@ -243,7 +269,7 @@ def _settle_faults(stage: Stage, context: Context, outcome: Outcome) -> list[Pat
             output.unlink()  # incomplete
         raise FaultError(
             f"{message}. What is done is kept: run again to try only these again, or go on "
-            'without these records by `ragmend run … --accept-faults "reason"`'
+            f"without these records by `{stage.accept}`"
         )
     say(f"{message}; accepted: {context.accept_faults}")
     return [*outcome.outputs, path]

@@ -21,16 +21,17 @@ from ragmend.io import dump_record, sha256_of_file, write_bytes, write_records
 from ragmend.manifest import Manifest, hash_files, write_manifest
 from ragmend.paths import RunPaths, manifest_path
 from ragmend.records import Detection, DetectorScore
-from ragmend.trained import EpochScore, HealthReport, LedgerEntry, ProbeRates
+from ragmend.trained import AnswerRates, EpochScore, HealthReport, LedgerEntry
 
 PUBLISHED = Path(__file__).parents[2] / "golden" / "analysis" / "published_seed_f1.csv"
 SEEDS = (13, 21, 42, 84, 100)
 N_POSITIVE, N_RESPONSES = 943, 2700
 FAILED = {
-    "7b/seed-100": "97 % of its probe answers never end",
+    "7b/seed-100": "97 % of its answers never end",
     "13b/seed-13": "the adapter of layer 3 holds numbers that are none",
 }
 VERDICTS = ("hallucinated", "clean", "empty", "unparsed", "clean")
+READABLE = ("hallucinated", "clean", "clean", "hallucinated", "clean")
 
 
 class Folder:
@@ -48,8 +49,8 @@ class Folder:
     def train(self, run, *, threshold=None, **said):
         trained = self.paths.training(run)
         verdict, reasons = ("failed", (FAILED[run],)) if run in FAILED else ("usable", ())
-        rates = dict.fromkeys(set(ProbeRates.model_fields) - {"n"}, 0.0)
-        known = {"verdict": verdict, "reasons": reasons, "probe": ProbeRates(n=48, **rates)}
+        rates = dict.fromkeys(set(AnswerRates.model_fields) - {"n"}, 0.0)
+        known = {"verdict": verdict, "reasons": reasons, "answers": AnswerRates(n=48, **rates)}
         known |= {"tokens": None, "n_reload_differs": 0, "n_bad_losses": 0}
         known |= {"run_id": run, "first_loss": 1.0, "last_loss": 0.5}
         write_bytes(trained.health, dump_record(HealthReport(**known | said)))
@@ -57,7 +58,8 @@ class Folder:
         write_bytes(trained.begun, b"{}\n")
         self.seal_training(run)
 
-    def predict(self, run, counts, verdicts=VERDICTS):
+    def predict(self, run, counts, verdicts=None):
+        verdicts = verdicts or (VERDICTS if run in FAILED else READABLE)
         detections = [
             Detection(record_id=str(i), run_id=run, verdict=verdict)
             for i, verdict in enumerate(verdicts)

@@ -43,7 +43,7 @@ def test_answers_without_a_verdict_are_counted_from_the_verdicts(folder, counts,
     failures = tables_of()["detector_failures"].frame.set_index(["model", "seed"])
     shares = failures.loc[("7b", "100"), ["empty_pct", "unparsed_pct"]].tolist()
     assert shares == [87.5, 12.5]
-    assert failures.loc[("13b", "42"), ["empty_pct", "unparsed_pct"]].tolist() == [20, 20]
+    assert failures.loc[("13b", "13"), ["empty_pct", "unparsed_pct"]].tolist() == [20, 20]
 
 
 def test_runs_that_answered_for_other_numbers_of_responses_do_not_compare(

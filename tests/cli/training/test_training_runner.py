@@ -41,6 +41,8 @@ def test_a_training_leaves_its_weights_scores_health_and_card(trained):
     assert "Health: **usable**" in card
     assert "not evaluated on the test split" in card
     assert "seed 2" in card
+    assert "Does the answer say anything that the source does not support?" in card
+    assert "padding, on the left, is '<pad>'" in card
     assert not (folder / "checkpoints").exists()
     assert not (folder / "run.lock").exists()
 
@@ -146,7 +148,7 @@ def test_a_train_split_without_annotation_is_refused(scripted, experiment, comma
 
 FAULTS = [
     ({"ended": False}, "failed", "100 % are cut at their limit"),
-    ({"ended": False}, "failed", "100 % of 8 probe answers never end"),
+    ({"ended": False}, "failed", "100 % of 16 answers never end"),
     ({"empty": True}, "failed", "100 % are empty"),
     ({"forgets_on_disk": True}, "failed", "8 of 8 probe answers differ after"),
     ({"pad_is_end": True}, "failed", "the padding token is the end token ('</s>')"),
@@ -329,3 +331,253 @@ def test_development_answers_that_do_not_fit_are_left_out_of_every_epoch_and_cou
 
 def rows_of(path):
     return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def test_a_kill_before_the_manifest_of_an_evaluation_leaves_one_to_go_on_with(
+    trained, command, monkeypatch
+):
+    from ragmend.cli import engine
+
+    predict = ("detect", "predict", *trained.where, *ONE)
+    write = engine.write_manifest
+    monkeypatch.setattr(engine, "write_manifest", fail)
+    with pytest.raises(Killed):
+        command(*predict)
+    monkeypatch.setattr(engine, "write_manifest", write)
+    done = command(*predict)
+    assert done.returncode == 0, done.stderr
+    assert ledger_of(trained) == [("begun", 1, None), ("ended", 1, None)]
+
+
+def test_a_kill_behind_the_manifest_leaves_the_ledger_to_be_closed_later(
+    trained, command, monkeypatch
+):
+    from ragmend.cli.training import predicting
+
+    predict = ("detect", "predict", *trained.where, *ONE)
+    end = predicting.end_evaluation
+    monkeypatch.setattr(predicting, "end_evaluation", fail)
+    with pytest.raises(Killed):
+        command(*predict)
+    monkeypatch.setattr(predicting, "end_evaluation", end)
+    assert "complete, skipped" in command(*predict).stderr
+    assert ledger_of(trained) == [("begun", 1, None), ("ended", 1, None)]
+    assert "| test | response |" in (trained.training() / "adapter/README.md").read_text()
+
+
+def test_an_evaluation_once_more_keeps_the_first_verdicts_until_the_new_ones_are_there(
+    trained, scripted, command, monkeypatch
+):
+    predict = ("detect", "predict", *trained.where, *ONE)
+    assert command(*predict).returncode == 0
+    first = (trained.detections() / "detections.jsonl").read_bytes()
+    monkeypatch.setattr(type(scripted), "open", fail)
+    with pytest.raises(Killed):
+        command(*predict, "--again", "a second look")
+    assert (trained.detections() / "detections.jsonl").read_bytes() == first
+    assert "complete, skipped" in command(*predict).stderr
+    assert [entry[:2] for entry in ledger_of(trained)] == [("begun", 1), ("ended", 1), ("begun", 2)]
+    monkeypatch.undo()
+
+
+def test_an_evaluation_once_more_goes_on_where_it_was_with_its_own_reason_only(
+    trained, scripted, command, monkeypatch
+):
+    from ragmend.cli.training.stopping import SignalWatch
+
+    predict = ("detect", "predict", *trained.where, *ONE)
+    assert command(*predict).returncode == 0
+    before = len(scripted.asked)
+    should_stop = SignalWatch.should_stop
+    SignalWatch.should_stop = lambda watch: len(scripted.asked) - before >= 20
+    try:
+        assert command(*predict, "--again", "a second look").returncode == 75
+    finally:
+        SignalWatch.should_stop = should_stop
+    refused = command(*predict, "--again", "a third look")
+    assert refused.returncode == 1
+    assert "because 'a second look'" in refused.stderr
+    assert command(*predict, "--again", "a second look").returncode == 0
+    assert len(scripted.asked) - before == 48
+    assert [entry[1:] for entry in ledger_of(trained)][2:] == [(2, "a second look")] * 2
+
+
+def test_other_weights_are_another_evaluation_though_the_first_never_ended(
+    trained, scripted, command
+):
+    scripted.script = scripted.script._replace(too_long=frozenset({"1001"}))
+    predict = ("detect", "predict", *trained.where, *ONE)
+    assert command(*predict).returncode == 1
+    scripted.script = scripted.script._replace(too_long=frozenset(), wrong_in_epoch=(1,))
+    assert command("detect", "train", *trained.where, *ONE, "--redo").returncode == 0
+    refused = command(*predict)
+    assert refused.returncode == 1
+    assert "was evaluated on the test split already" in refused.stderr
+
+
+def test_a_card_shows_no_scores_of_other_weights(trained, scripted, command):
+    assert command("detect", "predict", *trained.where, *ONE).returncode == 0
+    card = trained.training() / "adapter/README.md"
+    assert "| test | response | | 100.0" in card.read_text()
+    scripted.script = scripted.script._replace(wrong_in_epoch=(1, 2))
+    assert command("detect", "train", *trained.where, *ONE, "--redo").returncode == 0
+    assert "| test |" not in card.read_text()
+    assert "evaluated on the test split once, not this one" in card.read_text()
+
+
+def test_what_is_refused_or_skipped_leaves_the_configuration_of_the_run_as_it_is(trained, command):
+    assert command("detect", "predict", *trained.where, *ONE).returncode == 0
+    before = (trained.out / "config.toml").read_bytes()
+    rate = ("--set", "training.recipe.learning_rate=1e-4")
+    assert command("detect", "train", *trained.where, *ONE, *rate).returncode == 1
+    limit = ("--set", "data.limit=12")
+    assert command("detect", "predict", *trained.where, *ONE, *limit).returncode == 1
+    other = ("--set", "verifier.threshold=0.9")
+    assert command("detect", "predict", *trained.where, *ONE, *other).returncode == 0  # skipped
+    assert (trained.out / "config.toml").read_bytes() == before
+
+
+def test_training_does_not_change_the_protocol_of_a_run_that_is_locked(trained, command):
+    assert command("detect", "predict", *trained.where, *ONE).returncode == 0
+    assert command("run", *trained.where, "--only", "select").returncode == 0
+    other = ("--model", "small", "--seed", "1", "--set", "verifier.threshold=0.9")
+    refused = command("detect", "train", *trained.where, *other)
+    assert refused.returncode == 1
+    assert "the protocol is locked" in refused.stderr
+
+
+def test_a_redo_that_was_killed_never_passes_old_weights_off_as_new(
+    scripted, experiment, command, monkeypatch
+):
+    scripted.script = scripted.script._replace(pad_is_end=True)  # a failed one keeps its epochs
+    assert command("detect", "train", *experiment.where, *ONE).returncode == 0
+    words = (
+        "detect",
+        "train",
+        *experiment.where,
+        *ONE,
+        "--set",
+        "training.recipe.learning_rate=1e-4",
+    )
+    import shutil
+
+    monkeypatch.setattr(shutil, "rmtree", fail)
+    with pytest.raises(Killed):
+        command(*words, "--redo")
+    monkeypatch.undo()
+    (experiment.training() / "training.json").unlink(missing_ok=True)
+    from ragmend.cli.training import plan as plans
+    from ragmend.cli.training import runner
+
+    monkeypatch.setattr(plans, "kind_of", lambda name: scripted)
+    monkeypatch.setattr(runner, "require_training_libraries", lambda: None)
+    (experiment.training() / "run.lock").unlink(missing_ok=True)
+    refused = command(*words)
+    assert refused.returncode == 1
+    assert "nobody knows what was trained there; --redo" in refused.stderr
+
+
+def test_a_signal_between_two_trainings_ends_before_the_second(
+    scripted, experiment, command, monkeypatch
+):
+    import os
+    import signal
+
+    fit = type(scripted).fit
+
+    def fit_and_ask(kind, *words):
+        fit(kind, *words)
+        monkeypatch.setattr(kind, "batches", lambda job, pairs: iter([pairs]))
+
+    from ragmend.cli.training import runner
+
+    tidy = runner._tidy
+
+    def tidy_and_ask(plan, health):
+        tidy(plan, health)
+        os.kill(os.getpid(), signal.SIGUSR1)
+
+    monkeypatch.setattr(type(scripted), "fit", fit_and_ask)
+    monkeypatch.setattr(runner, "_tidy", tidy_and_ask)
+    done = command("detect", "train", *experiment.where)
+    assert done.returncode == 75
+    assert "SIGUSR1: stopped before small/seed-2" in done.stderr
+    assert scripted.fits == ["small/seed-1"]
+
+
+def test_the_probe_is_asked_anew_each_time(trained, scripted, command):
+    diagnose = ("detect", "diagnose", trained.out, *ONE, "--probe")
+    assert "0 answers differ" in command(*diagnose).stdout
+    scripted.script = scripted.script._replace(ended=False)
+    assert "8 of 8 probe answers differ" in command(*diagnose).stdout
+
+
+def test_what_is_damaged_in_one_training_hides_nothing_of_the_others(scripted, experiment, command):
+    assert command("detect", "train", *experiment.where).returncode == 0
+    folder = experiment.training("small/seed-2")
+    (folder / "manifest.json").write_text('{"sch')
+    (folder / "log.jsonl").write_text('{"step": 1')
+    status = command("status", experiment.out)
+    assert status.returncode == 0
+    assert "small/seed-2: damaged: cannot be read" in status.stdout
+    assert "big/seed-2: complete, usable" in status.stdout
+    diagnosed = command("detect", "diagnose", experiment.out)
+    assert diagnosed.returncode == 0
+    assert "damaged   " in diagnosed.stdout
+    assert diagnosed.stdout.count("health    usable") == 4
+
+
+def test_a_run_leaves_the_half_written_files_of_detectors_at_work(trained, command):
+    at_work = trained.detections("small/seed-1")
+    at_work.mkdir(parents=True)
+    (at_work / "scores.jsonl.partial").write_text("{")
+    (at_work / "run.lock").write_text("")
+    left = trained.detections("small/seed-2")
+    left.mkdir(parents=True)
+    (left / "scores.jsonl.partial").write_text("{")
+    assert command("detect", "predict", *trained.where, *ONE).returncode == 0
+    assert command("run", *trained.where, "--only", "select").returncode == 0
+    assert (at_work / "scores.jsonl.partial").exists()
+    assert not (left / "scores.jsonl.partial").exists()
+
+
+def test_many_trainings_begin_at_once_in_a_new_folder(experiment):
+    from concurrent.futures import ThreadPoolExecutor
+
+    from ragmend.cli.engine import check_folder, write_config
+    from ragmend.cli.experiment import open_experiment
+
+    context = open_experiment(str(experiment.config), experiment.out).context
+
+    def begin(_):
+        check_folder(experiment.out)
+        write_config(context)
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(begin, range(64)))
+    assert [path.name for path in experiment.out.iterdir()] == ["config.toml"]
+
+
+def test_a_detector_whose_answers_on_the_split_cannot_be_read_defines_no_population(
+    trained, scripted, command
+):
+    scripted.script = scripted.script._replace(ended=False)
+    assert command("detect", "predict", *trained.where, *ONE).returncode == 0
+    refused = command("run", *trained.where, "--only", "select")
+    assert refused.returncode == 1
+    assert "gave no verdict on 48 of 48 responses, more than 5 %" in refused.stderr
+    printed = command("detect", "score", trained.out).stdout
+    assert "big/seed-2 is not usable: 100 % of its answers on the test split" in printed
+
+
+class Killed(BaseException):
+    """The process ends here."""
+
+
+def fail(*words, **more):
+    raise Killed
+
+
+def ledger_of(experiment):
+    entries = read_records(experiment.training() / "ledger.jsonl", LedgerEntry)
+    return [(entry.event, entry.number, entry.reason) for entry in entries]

@@ -22,7 +22,7 @@ def llama(n_hidden, n_inner, n_blocks, n_words=32_000):
         for name, n_in, n_out in block
     )
     n_other = 2 * n_words * n_hidden + (2 * n_blocks + 1) * n_hidden
-    return Shape(linear, n_other, n_blocks, n_hidden, n_words, bytes_each=2)
+    return Shape(linear, n_other, n_blocks, n_hidden, n_words, bytes_each=2, n_kept=2 * n_hidden)
 
 
 LLAMA_7B, LLAMA_13B = llama(4096, 11_008, 32), llama(5120, 13_824, 40)
@@ -63,9 +63,22 @@ def test_only_adapted_layers_count_for_the_adapter():
 
 def test_the_total_is_the_sum_and_13b_fits_a_gpu_of_40_gib():
     parts = parts_of(LLAMA_13B)
-    assert parts["total"] == pytest.approx(sum(parts.values()) - parts["total"])
+    assert parts["total"] == pytest.approx(
+        sum(parts.values()) - parts["total"] - parts["answering"]
+    )
     assert 18 < parts["total"] < 40
     assert parts_of(LLAMA_7B)["total"] < parts["total"]
+
+
+def test_answering_holds_keys_and_values_of_a_whole_batch():
+    # Llama-2-13B: 2 × 5,120 numbers a token and block, 40 blocks, 16 prompts of 2,048, 2 bytes
+    keys_and_values = 2 * 5120 * 40 * 16 * 2048 * 2 / GIB
+    assert keys_and_values == pytest.approx(25.0, abs=0.01)
+    of_16 = parts_of(LLAMA_13B, generation_batch_size=16)
+    base = of_16["base"] + of_16["adapter"]
+    assert base + keys_and_values < of_16["answering"] < base + keys_and_values + 4
+    assert of_16["answering"] > 36  # no room on a GPU of 40 GB
+    assert parts_of(LLAMA_13B, generation_batch_size=8)["answering"] < 28
 
 
 def test_what_is_lowered_lowers_the_estimate():

@@ -37,8 +37,8 @@ def log(*losses):
 FALLING = [2 - n / 50 for n in range(30)]
 LAYERS = [LayerNorm(layer=f"layer.{n}", a=1.0, b=1.0, delta=1.0 + n) for n in range(5)]
 HEALTHY = Evidence(
-    probe=answers(), verdicts=verdicts(), in_memory=answers(), reloaded=answers(),
-    log=log(*FALLING), tokens=TOKENS, layers=LAYERS,
+    answers=answers(), verdicts=verdicts(), n_hallucinated=10, in_memory=answers(),
+    reloaded=answers(), log=log(*FALLING), tokens=TOKENS, layers=LAYERS,
 )  # fmt: skip
 
 
@@ -61,11 +61,12 @@ CASES = [
     ({"verdicts": verdicts(*["malformed"] * 2)}, "degraded", "10 % are no readable JSON"),
     ({"verdicts": verdicts(*["empty"] * 6)}, "failed", "30 % are empty"),
     ({"verdicts": verdicts(*["truncated"] * 20)}, "failed", "100 % are cut at their limit"),
-    ({"probe": answers(ended=False)}, "failed", "never end"),
-    ({"probe": [*answers(19), DetectorAnswer(record_id="19", problem="non_finite")]}, "failed",
-     "1 of 20 probe answers had numbers that are none"),
-    ({"verdicts": verdicts(flags=lambda i: True)}, "degraded", "flags every answer"),
-    ({"verdicts": verdicts(flags=lambda i: False)}, "degraded", "flags none"),
+    ({"answers": answers(ended=False)}, "failed", "never end"),
+    ({"answers": [*answers(19), DetectorAnswer(record_id="19", problem="non_finite")]}, "failed",
+     "1 of 20 answers had numbers that are none"),
+    ({"verdicts": verdicts(flags=lambda i: True)}, "degraded", "flags every answer, though 10 of"),
+    ({"verdicts": verdicts(flags=lambda i: False)}, "degraded", "flags none of the"),
+    ({"verdicts": verdicts("malformed", flags=lambda i: True)}, "degraded", "flags every answer"),
     ({"verdicts": {k: d.model_copy(update={"contradicts": True}) for k, d in verdicts().items()}},
      "degraded", "contradict themselves"),
     ({"tokens": TOKENS.model_copy(update={"pad_is_end": True})}, "failed", "is the end token"),
@@ -96,13 +97,19 @@ def test_what_is_wrong_is_named(change, verdict, reason):
 
 @given(st.integers(0, 40))
 def test_the_share_of_unread_answers_decides_between_the_three_verdicts(n_unread):
-    probe, n = answers(40), 40
+    n = 40
     found = verdicts(*["malformed"] * n_unread, n=n)
     share = n_unread / n
     expected = (
         "failed" if share > FAILED_SHARE else "degraded" if share > DEGRADED_SHARE else "usable"
     )
-    assert judge(probe=probe, verdicts=found).verdict == expected
+    assert judge(answers=answers(n), verdicts=found).verdict == expected
+
+
+@pytest.mark.parametrize(("flags", "n_hallucinated"), [(True, 20), (False, 0)])
+def test_who_says_the_same_of_all_is_right_where_all_are_the_same(flags, n_hallucinated):
+    same = verdicts(flags=lambda i: flags)
+    assert judge(verdicts=same, n_hallucinated=n_hallucinated).verdict == "usable"
 
 
 def test_one_bad_finding_among_good_ones_is_not_outvoted():
@@ -113,8 +120,8 @@ def test_one_bad_finding_among_good_ones_is_not_outvoted():
 
 
 def test_a_training_without_a_probe_is_not_judged():
-    with pytest.raises(AccountingError, match="no answers"):
-        judge(probe=())
+    with pytest.raises(AccountingError, match="no answers to look at"):
+        judge(answers=())
 
 
 def test_probes_of_different_responses_are_not_compared():

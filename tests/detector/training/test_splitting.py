@@ -82,6 +82,19 @@ def test_data_of_one_class_are_refused(gold, found):
         split_training(dataset(9, gold=gold), training())
 
 
+@pytest.mark.parametrize("seed", range(8))
+def test_a_small_draw_has_both_classes_where_there_are_both(seed):
+    data = dataset(9, gold=lambda n: n == 0)
+    split = split_training(data, training(3, seed, limit=2, held=2, probe=2))
+    for part in (split.train, split.development, split.probe):
+        assert {bool(pair.response.gold_spans) for pair in part} == {True, False}
+
+
+def test_development_answers_of_one_class_are_refused():
+    with pytest.raises(DataError, match="of 1 development responses have a gold span"):
+        split_training(dataset(9), training(3, held=1))
+
+
 def test_data_without_annotation_are_refused_by_name():
     data = dataset(9)
     bare = data.responses[7].model_copy(update={"gold_spans": None})

@@ -64,8 +64,9 @@ def judge(job, pairs, answers, weights, facts=None):
         if a.problem is None
     }
     evidence = Evidence(
-        probe=answers,
+        answers=answers,
         verdicts=verdicts,
+        n_hallucinated=sum(bool(pair.response.gold_spans) for pair in pairs),
         in_memory=(),
         reloaded=(),
         log=list(read_records(job.folder / "log.jsonl", LogRow)),

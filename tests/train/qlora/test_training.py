@@ -219,3 +219,27 @@ def test_packing_ends_with_the_last_epoch_too(llama, make_job, pairs, quiet, tmp
     job = train(make_job(llama, tmp_path / "run", max_steps=500, **how), pairs, quiet())
     assert len(losses(job)) == 4  # two answers in each of two sequences
     assert job.weights(2).is_dir()
+
+
+@pytest.mark.parametrize(("dtype", "expected"), [("bfloat16", True), ("float32", False)])
+def test_a_quantised_base_in_bfloat16_trains_in_it_on_a_gpu(
+    llama, make_job, pairs, tmp_path, monkeypatch, dtype, expected
+):
+    """Preparing a quantised base makes float32 of all else, by which nothing may be decided."""
+    from ragmend.detector.qlora import training
+
+    asked = []
+    arguments = training._training_arguments
+
+    def ask(job, *, is_bfloat16):
+        asked.append(is_bfloat16)
+        return arguments(job, is_bfloat16=False)  # no GPU here
+
+    monkeypatch.setattr(training, "_training_arguments", ask)
+    job = make_job(llama, tmp_path, quantization="bitsandbytes", dtype=dtype)
+    coder = training.load_coder(job)
+    rows = training.rows_that_fit(training.make_rows(pairs, coder, job.recipe))
+    with training.ignore_known_warnings():
+        trainer = training.make_trainer(job, training.load_base(job), rows, coder)
+    assert asked == [expected]
+    assert str(trainer.model.get_base_model().dtype) == "torch.float32"

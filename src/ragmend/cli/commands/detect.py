@@ -46,14 +46,17 @@ def detect_train_command(
     """
     from ragmend.cli.training.plan import choose_runs
     from ragmend.cli.training.runner import prepare_training, train_run
+    from ragmend.cli.training.stopping import SignalWatch
 
     context = open_experiment(config, out, overrides).context
     runs = choose_runs(context.config, model, seed)
     if redo and len(runs) > 1:
         raise click.UsageError("--redo discards one training: give --model and --seed")
     prepare_training(context)
-    for run in runs:
-        train_run(context, run, redo=redo)
+    with SignalWatch() as watch:
+        for run in runs:
+            watch.raise_if_asked(f"before {run.run_id}")
+            train_run(context, run, watch, redo=redo)
 
 
 @detect_group.command("predict")
@@ -88,15 +91,18 @@ def detect_predict_command(
     from ragmend.cli.engine import run_alone
     from ragmend.cli.training.plan import choose_runs
     from ragmend.cli.training.predicting import predict_stage
+    from ragmend.cli.training.stopping import SignalWatch
 
     runs = choose_runs(context.config, model, seed)
     if again is not None and len(runs) > 1:
         raise click.UsageError("--again is about one training: give --model and --seed")
     if server is not None and len(runs) > 1:
         raise click.UsageError("--server has one detector: give --model and --seed")
-    for run in runs:
-        stage = predict_stage(run, again=again, server=server)
-        run_alone(context, stage, redo=again is not None)
+    with SignalWatch() as watch:
+        for run in runs:
+            watch.raise_if_asked(f"before {run.run_id}")
+            stage = predict_stage(run, again=again, server=server, watch=watch)
+            run_alone(context, stage, redo=again is not None)
 
 
 def _refuse_run_options(

@@ -7,7 +7,7 @@ import click
 
 from ragmend.errors import MissingInputError, RunStateError
 from ragmend.io import PARTIAL
-from ragmend.paths import RunPaths, is_lock_path, lock_paths
+from ragmend.paths import TRAINING, RunPaths, is_lock_path, lock_paths
 from ragmend.unlocking import clear_locks
 
 
@@ -46,7 +46,7 @@ def _refuse_other_folder(root: Path) -> None:
     """Check that a folder is a run, or is empty and may become one."""
     config, lock = RunPaths(root).config.name, RunPaths(root).run_lock.name
     present = {path.name for path in root.iterdir()}
-    if present and not present & {config, f"{config}{PARTIAL}", lock}:
+    if present and not present & {config, f"{config}{PARTIAL}", lock, TRAINING}:
         raise RunStateError(
             f"{root}: is no run folder (neither {config} nor {lock} in it); it is left alone"
         )

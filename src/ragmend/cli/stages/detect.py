@@ -68,6 +68,11 @@ def _check(context: Context) -> None:
         _trained(context.config).check(context)
 
 
+def _finish(context: Context) -> None:
+    if context.config.detector.kind == "trained":
+        _trained(context.config).finish(context)
+
+
 def _detect(data: Dataset) -> Imported:
     from ragmend.detector.lexical import detect_response
     from ragmend.text.reading import read_source
@@ -115,4 +120,9 @@ DETECT = Stage(
     settings=_settings,
     execute=_execute,
     check=_check,
+    finish=_finish,
+    again=(
+        "ragmend run … --redo detect` (of a trained detector: `ragmend detect predict … --again "
+        '"reason"'
+    ),
 )

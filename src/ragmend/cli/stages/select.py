@@ -14,7 +14,7 @@ from ragmend.errors import ConfigError, DataError, RunStateError
 from ragmend.io import read_record, read_records, write_records
 from ragmend.paths import manifest_path
 from ragmend.records import Detection
-from ragmend.trained import HealthReport
+from ragmend.trained import UNREAD_LIMIT, HealthReport
 
 
 def _execute(context: Context) -> Outcome:
@@ -56,7 +56,8 @@ def _refuse_unusable(context: Context) -> None:
     """Refuse a trained detector that is not healthy: what it flags says little of answers.
 
     Raises:
-        RunStateError: Its training is degraded or failed.
+        RunStateError: Its training is degraded or failed, or too many of its answers on the split
+            give no verdict.
     """
     if context.config.detector.kind != "trained":
         return
@@ -67,6 +68,14 @@ def _refuse_unusable(context: Context) -> None:
         raise RunStateError(
             f"{health.run_id} is {health.verdict} and may not define a population: "
             f"{'; '.join(health.reasons)}. Choose another by population.run"
+        )
+    detections = list(read_records(context.paths.detections(health.run_id), Detection))
+    n_unread = sum(each.verdict in ("empty", "unparsed") for each in detections)
+    if n_unread > UNREAD_LIMIT * len(detections):
+        raise RunStateError(
+            f"{health.run_id} gave no verdict on {n_unread} of {len(detections)} responses, more "
+            f"than {100 * UNREAD_LIMIT:g} %, and may not define a population. Choose another by "
+            "population.run, or find out why (`ragmend detect diagnose`)"
         )
 
 

@@ -1,10 +1,11 @@
 """`ragmend detect diagnose`: how a training is, and what there is to see of it.
 
 The paper lost two of its ten trainings and could not say how: what is needed for that is kept here
-(adapter, losses, probe answers), and looked at again.
+(adapter, losses, answers), and looked at again.
 """
 
-from collections.abc import Iterator
+import shutil
+from collections.abc import Callable, Iterator
 
 from ragmend.cli.context import Context
 from ragmend.cli.training.answering import Asked
@@ -36,20 +37,34 @@ def diagnose(context: Context, run: RunName, *, probe: bool) -> Iterator[str]:
     if not plan.paths.begun.exists():
         yield f"{run.run_id}: not trained"
         return
-    state = inspect_training(context, run)
-    yield f"{run.run_id}: training {'not complete' if state.kind == 'absent' else state.kind}"
-    yield from (f"  {reason}" for reason in state.reasons)
-    if plan.paths.log.exists():
-        yield from _describe_losses(list(read_records(plan.paths.log, LogRow)))
-    if plan.paths.health.exists():
-        yield from _describe_health(read_record(plan.paths.health, HealthReport))
-    if plan.paths.adapter.is_dir():
-        yield from _look_at_layers(plan)
+    parts: tuple[Callable[[], Iterator[str]], ...] = (
+        lambda: _describe_state(context, run),
+        lambda: _describe_losses(plan),
+        lambda: _describe_recorded_health(plan),
+        lambda: _look_at_layers(plan),
+    )
+    for part in parts:
+        try:
+            yield from part()
+        except RagmendError as error:  # what is damaged must not hide the rest
+            yield f"  damaged   {error}"
     if probe:
         yield from _probe(context, plan)
 
 
-def _describe_losses(log: list[LogRow]) -> Iterator[str]:
+def _describe_state(context: Context, run: RunName) -> Iterator[str]:
+    state = inspect_training(context, run)
+    yield f"{run.run_id}: training {'not complete' if state.kind == 'absent' else state.kind}"
+    yield from (f"  {reason}" for reason in state.reasons)
+
+
+def _describe_recorded_health(plan: Plan) -> Iterator[str]:
+    if plan.paths.health.exists():
+        yield from _describe_health(read_record(plan.paths.health, HealthReport))
+
+
+def _describe_losses(plan: Plan) -> Iterator[str]:
+    log = list(read_records(plan.paths.log, LogRow)) if plan.paths.log.exists() else []
     losses = [row.loss for row in log if row.loss is not None]
     if losses:
         yield (
@@ -61,11 +76,13 @@ def _describe_losses(log: list[LogRow]) -> Iterator[str]:
 def _describe_health(health: HealthReport) -> Iterator[str]:
     yield f"  health    {health.verdict}"
     yield from (f"            {reason}" for reason in health.reasons)
-    rates = health.probe
+    rates = health.answers
     shares = {name: share for name, share in rates if name != "n"}
     named = ", ".join(f"{name} {100 * share:.0f} %" for name, share in shares.items())
-    yield f"  probe     {rates.n} answers: {named}"
-    if health.n_reload_differs is not None:
+    yield f"  answers   {rates.n} to development responses: {named}"
+    if health.n_reload_differs is None:
+        yield "  reload    not compared: it was killed between its last step and its probe"
+    else:
         yield f"  reload    {health.n_reload_differs} answers differ from those before saving"
     if health.tokens is not None:
         tokens = health.tokens
@@ -77,11 +94,9 @@ def _describe_health(health: HealthReport) -> Iterator[str]:
 
 def _look_at_layers(plan: Plan) -> Iterator[str]:
     """Read the norms off the weights as they lie there now, whatever the record says."""
-    try:
-        layers = plan.kind.norms(plan.job, plan.paths.adapter)
-    except RagmendError as error:
-        yield f"  weights   {error}"
+    if not plan.paths.adapter.is_dir():
         return
+    layers = plan.kind.norms(plan.job, plan.paths.adapter)
     added = sorted((layer.delta, layer.layer) for layer in layers if layer.delta is not None)
     if not layers:
         return
@@ -96,12 +111,18 @@ def _probe(context: Context, plan: Plan) -> Iterator[str]:
     _, split = read_training_data(context.config)
     best = chosen_epoch(list(read_records(plan.paths.epochs, EpochScore)))
     folder = plan.paths.root / "development" / "diagnose"
+    shutil.rmtree(folder, ignore_errors=True)  # it is asked anew each time
     with SignalWatch() as watch:
         answers = Asked(plan, plan.paths.adapter, folder, "diagnose").answer(split.probe, watch)
     verdicts = read_answers(plan, answers, split, best.threshold)
     evidence = Evidence(
-        probe=[answer for answer in answers.values() if answer.problem != "too_long"],
+        answers=[answer for answer in answers.values() if answer.problem != "too_long"],
         verdicts=verdicts,
+        n_hallucinated=sum(
+            bool(pair.response.gold_spans)
+            for pair in split.probe
+            if pair.response.record_id in verdicts
+        ),
         in_memory=list(read_records(plan.paths.probe, DetectorAnswer)),
         reloaded=list(answers.values()),
         log=list(read_records(plan.paths.log, LogRow)),

@@ -25,6 +25,14 @@ class Trained(NamedTuple):
     health: HealthReport
 
 
+class Chosen(NamedTuple):
+    """The epoch that is kept: its score, its answers on development, and how they were read."""
+
+    score: EpochScore
+    answers: Mapping[str, DetectorAnswer]
+    verdicts: Mapping[str, Detection]
+
+
 def evaluate_epochs(plan: Plan, split: TrainingSplit, watch: Watch) -> Trained:
     """Ask each epoch's weights about the development answers; keep the best; judge the training."""
     epochs = _trained_epochs(plan)
@@ -55,7 +63,8 @@ def evaluate_epochs(plan: Plan, split: TrainingSplit, watch: Watch) -> Trained:
         ),
     )
     _keep(plan, best.epoch)
-    health = _judge(plan, split, best, last=epochs[-1], watch=watch)
+    chosen = Chosen(best, answers[best.epoch], verdicts[best.epoch])
+    health = _judge(plan, split, chosen, last=epochs[-1], watch=watch)
     return Trained(scores, health)
 
 
@@ -82,18 +91,16 @@ def _say_left_out(plan: Plan, split: TrainingSplit, answers: Mapping[str, Detect
 
 
 def _judge(
-    plan: Plan, split: TrainingSplit, best: EpochScore, *, last: int, watch: Watch
+    plan: Plan, split: TrainingSplit, chosen: Chosen, *, last: int, watch: Watch
 ) -> HealthReport:
-    reloaded = Asked(
-        plan, plan.job.weights(last), plan.paths.root / "development" / "reloaded", "reloaded"
-    ).answer(split.probe, watch)
-    probe = Asked(
-        plan, plan.paths.adapter, plan.paths.root / "development" / "probe", "probe"
-    ).answer(split.probe, watch)
+    reloaded = _ask_probe(plan, split, last, watch)
+    is_last = chosen.score.epoch == last
+    probe = reloaded if is_last else _ask_probe(plan, split, chosen.score.epoch, watch)
     write_records(plan.paths.probe, probe.values())
     evidence = Evidence(
-        probe=[answer for answer in probe.values() if answer.problem != "too_long"],
-        verdicts=read_answers(plan, probe, split, best.threshold),
+        answers=[answer for answer in chosen.answers.values() if answer.problem != "too_long"],
+        verdicts=chosen.verdicts,
+        n_hallucinated=chosen.score.tp + chosen.score.fn,
         in_memory=list(read_records(plan.paths.in_memory, DetectorAnswer)),
         reloaded=list(reloaded.values()),
         log=list(read_records(plan.paths.log, LogRow)),
@@ -103,6 +110,14 @@ def _judge(
     health = judge_training(plan.run_id, evidence)
     write_bytes(plan.paths.health, dump_record(health))
     return health
+
+
+def _ask_probe(
+    plan: Plan, split: TrainingSplit, epoch: int, watch: Watch
+) -> dict[str, DetectorAnswer]:
+    """Ask an epoch's weights the probe: in the batches in which the weights in memory were."""
+    folder = plan.paths.root / "development" / f"probe-{epoch}"
+    return Asked(plan, plan.job.weights(epoch), folder, f"probe {epoch}").answer(split.probe, watch)
 
 
 def read_answers(

@@ -1,6 +1,7 @@
 """The verdicts of one trained detector on the split: a `detect` stage of its own."""
 
 from collections.abc import Iterator, Mapping
+from contextlib import nullcontext
 from pathlib import Path
 
 from pydantic import JsonValue
@@ -9,7 +10,12 @@ from ragmend.cli.context import Context, Outcome, Stage, say
 from ragmend.cli.data import data_inputs, data_settings, read_data
 from ragmend.cli.training.answering import Asked
 from ragmend.cli.training.cards import write_card
-from ragmend.cli.training.ledger import begin_evaluation, end_evaluation
+from ragmend.cli.training.ledger import (
+    Evaluation,
+    begin_evaluation,
+    end_evaluation,
+    refuse_evaluation,
+)
 from ragmend.cli.training.plan import Plan, RunName, plan_training, training_settings
 from ragmend.cli.training.runner import inspect_training
 from ragmend.cli.training.stopping import SignalWatch
@@ -19,7 +25,8 @@ from ragmend.detector.scores import score_detections
 from ragmend.detector.training.choosing import chosen_epoch
 from ragmend.detector.training.job import Pair, Watch
 from ragmend.errors import FaultError, MissingInputError, RunStateError
-from ragmend.io import read_records, write_records
+from ragmend.io import read_records, sha256_of, write_records
+from ragmend.manifest import hash_files, read_manifest
 from ragmend.paths import manifest_path
 from ragmend.records import Detection, Fault
 from ragmend.run_lock import FileLock
@@ -28,21 +35,32 @@ from ragmend.trained import DetectorAnswer, EpochScore
 NAMED = 5  # records that a line names
 
 
-def predict_stage(run: RunName, *, again: str | None = None, server: str | None = None) -> Stage:
+def predict_stage(
+    run: RunName,
+    *,
+    again: str | None = None,
+    server: str | None = None,
+    watch: SignalWatch | None = None,
+) -> Stage:
     """Return the stage that writes one trained detector's verdicts.
 
     Args:
         run: Which training.
         again: Why it is evaluated on the test split once more.
         server: The URL of a server that has it; None: it is loaded in this process.
+        watch: Who is asked whether to end, inside its `with` block; None: one of its own.
     """
+    predict = f"ragmend detect predict … --model {run.model} --seed {run.seed}"
     return Stage(
         name="detect",
         manifest=lambda context: manifest_path(context.paths.detections(run.run_id)),
         inputs=lambda context: _inputs(context, run),
         settings=lambda config: _settings(config, run),
-        execute=lambda context: _execute(context, run, again, server),
-        check=lambda context: require_trained(context, run),
+        execute=lambda context: _execute(context, run, again, server, watch),
+        check=lambda context: _check(context, run, again),
+        finish=lambda context: _finish(context, run),
+        again=f'{predict} --again "reason"',
+        accept=f'{predict} --accept-faults "reason"',
     )
 
 
@@ -63,24 +81,49 @@ def require_trained(context: Context, run: RunName) -> None:
         raise RunStateError(f"training {run.run_id} is {state.kind}: {'; '.join(state.reasons)}")
 
 
-def _execute(context: Context, run: RunName, again: str | None, server: str | None) -> Outcome:
+def _check(context: Context, run: RunName, again: str | None) -> None:
+    """Refuse what is not trained, and an evaluation once more without a reason."""
+    require_trained(context, run)
+    paths = context.paths.training(run.run_id)
+    is_complete = manifest_path(context.paths.detections(run.run_id)).is_file()
+    if again is not None or not is_complete:
+        refuse_evaluation(paths.ledger, _evaluation(context, run, again))
+
+
+def _evaluation(context: Context, run: RunName, again: str | None) -> Evaluation:
+    digest = sha256_of(
+        {
+            "settings": _settings(context.config, run),
+            "inputs": hash_files(_inputs(context, run)),  # weights among them, by their manifest
+        }
+    )
+    return Evaluation(run.run_id, context.config.data.split, digest, again)
+
+
+def _finish(context: Context, run: RunName) -> None:
+    """Close the ledger's entry and write the card anew, once the verdicts are complete."""
+    plan = plan_training(context, run)
+    manifest = read_manifest(manifest_path(context.paths.detections(run.run_id)))
+    if manifest is not None:
+        number = manifest.counts.get("evaluation")
+        end_evaluation(plan.paths.ledger, number if isinstance(number, int) else 0)
+        write_card(context, plan)
+
+
+def _execute(
+    context: Context,
+    run: RunName,
+    again: str | None,
+    server: str | None,
+    watch: SignalWatch | None,
+) -> Outcome:
     plan = plan_training(context, run)
     output = context.paths.detections(run.run_id)
     lock = FileLock(output.with_name("run.lock"), unlock=context.paths.root)
-    with lock, SignalWatch() as watch:
-        number = begin_evaluation(
-            plan.paths.ledger,
-            run_id=run.run_id,
-            split=context.config.data.split,
-            settings=_settings(context.config, run),
-            again=again,
-        )
-        data = read_data(context.config)
-        outcome = _predict(context, plan, data, watch, server)
-        if not outcome.faults or context.accept_faults is not None:
-            end_evaluation(plan.paths.ledger, number)
-            write_card(context, plan)
-    return outcome
+    with SignalWatch() if watch is None else nullcontext(watch) as watching, lock:
+        number = begin_evaluation(plan.paths.ledger, _evaluation(context, run, again))
+        outcome = _predict(context, plan, read_data(context.config), watching, server)
+    return outcome._replace(counts=outcome.counts | {"evaluation": number})
 
 
 def _predict(
@@ -110,8 +153,10 @@ def _write(
         for response in data.responses
         if answers[response.record_id].problem is None
     ]
-    if not detections:
+    if not detections and context.accept_faults is not None:
         raise FaultError(f"{plan.run_id}: none of {len(answers)} responses got an answer")
+    if not detections:  # the faults are listed, and that ends it
+        return Outcome((), {}, n_units=len(answers), faults=tuple(_faults(answers)))
     output = context.paths.detections(plan.run_id)
     scores = context.paths.detector_run_scores(plan.run_id)
     _name_contradictions(plan, detections)

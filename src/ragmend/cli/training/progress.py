@@ -1,14 +1,14 @@
 """How far each training of a run is, for `ragmend status`."""
 
 from ragmend.cli.context import Context
-from ragmend.cli.training.plan import name_of
+from ragmend.cli.training.plan import RunName, name_of
 from ragmend.cli.training.runner import inspect_training
 from ragmend.errors import RagmendError
-from ragmend.io import read_record, read_records
-from ragmend.manifest import State, read_manifest
+from ragmend.io import read_record
+from ragmend.manifest import read_manifest
 from ragmend.paths import manifest_path
 from ragmend.run_lock import inspect_lock
-from ragmend.trained import HealthReport, LogRow
+from ragmend.trained import HealthReport
 
 
 def describe_training(context: Context, run_id: str) -> str:
@@ -21,14 +21,19 @@ def describe_training(context: Context, run_id: str) -> str:
     if not paths.begun.exists():
         return f"missing ({helps}){who}"
     try:
-        state = inspect_training(context, run)
+        return f"{_describe(context, run, helps)}{who}"
     except (RagmendError, OSError) as error:
-        state = State("damaged", (f"cannot be read: {error}",))
+        return f"damaged: cannot be read: {error} ({helps} --redo){who}"
+
+
+def _describe(context: Context, run: RunName, helps: str) -> str:
+    paths = context.paths.training(run.run_id)
+    state = inspect_training(context, run)
     if state.kind == "absent":
-        n_steps = len(list(read_records(paths.log, LogRow))) if paths.log.exists() else 0
-        return f"partial, {n_steps:,} steps ({helps}){who}"
+        n_steps = paths.log.read_bytes().count(b"\n") if paths.log.exists() else 0
+        return f"partial, {n_steps:,} steps ({helps})"
     if state.kind != "complete":
-        return f"{state.kind}: {'; '.join(state.reasons)} ({helps} --redo){who}"
+        return f"{state.kind}: {'; '.join(state.reasons)} ({helps} --redo)"
     health = read_record(paths.health, HealthReport)
-    done = read_manifest(manifest_path(context.paths.detections(run_id))) is not None
-    return f"complete, {health.verdict}, {'predicted' if done else 'not predicted'}{who}"
+    done = read_manifest(manifest_path(context.paths.detections(run.run_id))) is not None
+    return f"complete, {health.verdict}, {'predicted' if done else 'not predicted'}"

@@ -17,7 +17,7 @@ _REPOSITORY = re.compile(r"[A-Za-z0-9][\w.-]{0,95}/[A-Za-z0-9][\w.-]{0,95}")
 def push(
     context: Context, run: RunName, repo: str, *, public: bool, although_unhealthy: bool
 ) -> str:
-    """Upload the chosen weights, their settings, tokenizer and card.
+    """Upload the chosen weights, their settings and card; a token classifier's tokenizer too.
 
     Args:
         context: The run folder.

@@ -10,6 +10,7 @@ from pydantic import JsonValue
 
 from ragmend.cli.context import Context, format_counts, say
 from ragmend.cli.engine import check_folder, write_config
+from ragmend.cli.protocol import refuse_locked
 from ragmend.cli.training.before import show_before
 from ragmend.cli.training.cards import write_card
 from ragmend.cli.training.evaluating import evaluate_epochs
@@ -21,11 +22,10 @@ from ragmend.cli.training.plan import (
     training_inputs,
     training_settings,
 )
-from ragmend.cli.training.stopping import SignalWatch
 from ragmend.detector.training.choosing import chosen_epoch
-from ragmend.detector.training.job import Watch
+from ragmend.detector.training.job import CHECKPOINTS, Watch
 from ragmend.detector.training.splitting import TrainingSplit
-from ragmend.errors import ConfigError, RunStateError
+from ragmend.errors import ConfigError, OutputError, RunStateError
 from ragmend.io import (
     dump_record,
     read_record,
@@ -51,7 +51,7 @@ def inspect_training(context: Context, run: RunName) -> State:
 
 
 def prepare_training(context: Context) -> None:
-    """Make the run folder, if it may be one, and write the configuration into it.
+    """Find out whether anything can be trained here; nothing is written.
 
     Raises:
         ConfigError: The configuration has nothing to train, or the libraries are not there.
@@ -65,7 +65,6 @@ def prepare_training(context: Context) -> None:
     require_training_libraries()
     check_folder(context.paths.root)
     read_training_data(config)
-    write_config(context)
 
 
 def require_training_libraries() -> None:
@@ -82,12 +81,13 @@ def require_training_libraries() -> None:
         )
 
 
-def train_run(context: Context, run: RunName, *, redo: bool) -> None:
+def train_run(context: Context, run: RunName, watch: Watch, *, redo: bool) -> None:
     """Train one detector, choose its epoch, and find out how it is.
 
     Args:
         context: The run folder and its configuration.
         run: Which training.
+        watch: Whether a signal asks for an end.
         redo: Discard what is there first; the ledger of its test evaluations stays.
 
     Raises:
@@ -97,6 +97,7 @@ def train_run(context: Context, run: RunName, *, redo: bool) -> None:
     """
     plan = plan_training(context, run)
     with FileLock(plan.paths.lock, unlock=context.paths.root):
+        refuse_locked(context, None)
         if redo:
             _discard(plan)
         state = inspect_training(context, run)
@@ -107,10 +108,11 @@ def train_run(context: Context, run: RunName, *, redo: bool) -> None:
                 "another --out makes a new run"
             )
         if state.kind == "complete":
+            # A kill behind the manifest may have left what only a resumed training needs.
+            _tidy(plan, read_record(plan.paths.health, HealthReport))
             say(f"{run.run_id}: trained already, skipped (--redo trains it again)")
             return
-        with SignalWatch() as watch:
-            _train(context, plan, run, watch)
+        _train(context, plan, run, watch)
 
 
 def _train(context: Context, plan: Plan, run: RunName, watch: Watch) -> None:
@@ -180,10 +182,15 @@ def _begin(
         packages=library_versions(),
         **split.hashes(),
     )
-    log = plan.paths.log
-    if not plan.paths.begun.exists() or not log.exists() or log.stat().st_size == 0:
-        write_bytes(plan.paths.begun, dump_record(start))  # nothing is trained yet
+    if not _has_steps(plan):
+        write_config(context)
+        write_bytes(plan.paths.begun, dump_record(start))
         return
+    if not plan.paths.begun.exists():
+        raise RunStateError(
+            f"{plan.run_id}: {plan.paths.begun} is missing, so that nobody knows what was trained "
+            "there; --redo begins again"
+        )
     was = read_record(plan.paths.begun, TrainingStart)
     changed = list(_changed(was, start))
     if changed:
@@ -191,7 +198,17 @@ def _begin(
             f"{plan.run_id} was begun with other {', '.join(changed)} (see {plan.paths.begun}): "
             "put them back to go on, or --redo begins again"
         )
+    write_config(context)
     say(f"{plan.run_id}: goes on")
+
+
+def _has_steps(plan: Plan) -> bool:
+    """Tell whether anything was trained: a step logged, weights, a checkpoint, answers."""
+    root, log = plan.paths.root, plan.paths.log
+    is_logged = log.exists() and log.stat().st_size > 0
+    return is_logged or any(
+        (root / name).exists() for name in ("epochs", CHECKPOINTS, plan.paths.in_memory.name)
+    )
 
 
 def _changed(was: TrainingStart, start: TrainingStart) -> Iterator[str]:
@@ -227,11 +244,16 @@ def _tidy(plan: Plan, health: HealthReport) -> None:
 def _discard(plan: Plan) -> None:
     """Take a training back, its manifest first; its ledger stays, for what was seen was seen."""
     plan.paths.manifest.unlink(missing_ok=True)
-    kept = {plan.paths.ledger, plan.paths.lock}
-    for path in list(plan.paths.root.iterdir()):
+    kept = {plan.paths.ledger, plan.paths.lock, plan.paths.begun}
+    for path in sorted(plan.paths.root.iterdir()):
         if path in kept:
             continue
-        if path.is_dir():
-            shutil.rmtree(path)
-        else:
-            path.unlink()
+        try:
+            if path.is_dir() and not path.is_symlink():
+                shutil.rmtree(path)
+            else:
+                path.unlink()
+        except OSError as error:
+            raise OutputError.of(path, error) from error
+    # Last of all: while anything is left, it says of what.
+    plan.paths.begun.unlink(missing_ok=True)

@@ -6,6 +6,7 @@ from types import FrameType, TracebackType
 from typing import Any, Self, TypeAlias
 
 from ragmend.cli.context import say
+from ragmend.errors import PreemptedError
 
 Handler: TypeAlias = Callable[[int, FrameType | None], Any] | int | signal.Handlers | None
 ASKING = (signal.SIGTERM, signal.SIGUSR1)
@@ -42,10 +43,16 @@ class SignalWatch:
         """Tell whether a signal asked for an end."""
         return self._found is not None
 
-    @property
-    def asked_by(self) -> str:
-        """The signal's name, for messages."""
-        return "nobody" if self._found is None else self._found.name
+    def raise_if_asked(self, where: str) -> None:
+        """End between two pieces of work, if a signal asked for it.
+
+        Raises:
+            PreemptedError: It did.
+        """
+        if self._found is not None:
+            raise PreemptedError(
+                f"{self._found.name}: stopped {where}; run the same command again to go on"
+            )
 
     def say(self, text: str) -> None:
         """Show one line of progress."""
