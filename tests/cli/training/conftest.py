@@ -199,3 +199,34 @@ def experiment(tmp_path):
     config = tmp_path / "trained.toml"
     config.write_text(CONFIG.format(data=write_training_data(tmp_path / "data")))
     return Experiment(config, tmp_path / "run")
+
+
+ONE = ("--model", "big", "--seed", "2")
+
+
+@pytest.fixture
+def trained(scripted, experiment, command):
+    """One detector, trained."""
+    done = command("detect", "train", *experiment.where, *ONE)
+    assert done.returncode == 0, done.stderr
+    return experiment
+
+
+class Killed(BaseException):
+    """The process ends here."""
+
+
+@pytest.fixture
+def killed():
+    """What `fail` raises."""
+    return Killed
+
+
+@pytest.fixture
+def fail():
+    """End the process, in place of any function."""
+
+    def end(*words, **more):
+        raise Killed
+
+    return end
