@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from ragmend.errors import ConfigError
 from ragmend.io import read_record, read_records
 from ragmend.records import Detection
 from ragmend.trained import EpochScore, HealthReport
@@ -121,6 +122,31 @@ def test_what_cannot_be_trained_is_refused_and_nothing_is_written(
     assert done.returncode in (1, 2)
     assert telling in done.stderr
     assert not experiment.out.exists()
+
+
+def test_a_training_that_cannot_begin_leaves_no_folder_and_loses_nothing(
+    scripted, experiment, command, monkeypatch
+):
+    def refuse(*_):
+        raise ConfigError("no such base")
+
+    train = ("detect", "train", *experiment.where, *ONE)
+    monkeypatch.setattr(scripted, "measure", refuse)
+    assert "no such base" in command(*train).stderr
+    assert not experiment.out.exists()
+    monkeypatch.undo()
+
+
+def test_training_again_without_a_base_keeps_what_was_trained(
+    trained, scripted, command, monkeypatch
+):
+    def refuse(*_):
+        raise ConfigError("no such base")
+
+    monkeypatch.setattr(scripted, "memory", refuse)
+    refused = command("detect", "train", *trained.where, *ONE, "--redo")
+    assert "no such base" in refused.stderr
+    assert health_of(trained).verdict == "usable"
 
 
 def test_a_train_split_without_annotation_is_refused(scripted, experiment, command):

@@ -12,6 +12,7 @@ from ragmend.detector.training.choosing import choose_epoch, chosen_epoch, score
 from ragmend.detector.training.health import Evidence, judge_training
 from ragmend.detector.training.job import Watch
 from ragmend.detector.training.splitting import TrainingSplit
+from ragmend.detector.training.writing import new_folder
 from ragmend.errors import DataError, MissingInputError
 from ragmend.io import dump_record, read_records, write_bytes, write_records
 from ragmend.records import Detection
@@ -166,8 +167,5 @@ def _epoch_folder(plan: Plan, epoch: int) -> Path:
 
 def _keep(plan: Plan, epoch: int) -> None:
     """Copy the chosen weights to where they are looked for, all of them or none."""
-    partial = plan.paths.adapter.with_name("adapter.partial")
-    shutil.rmtree(partial, ignore_errors=True)
-    shutil.copytree(plan.job.weights(epoch), partial)
-    shutil.rmtree(plan.paths.adapter, ignore_errors=True)
-    partial.rename(plan.paths.adapter)
+    with new_folder(plan.paths.adapter) as partial:
+        shutil.copytree(plan.job.weights(epoch), partial, dirs_exist_ok=True)

@@ -96,23 +96,31 @@ def train_run(context: Context, run: RunName, watch: Watch, *, redo: bool) -> No
         RagmendError: Whatever goes wrong; what is done stays.
     """
     plan = plan_training(context, run)
-    with FileLock(plan.paths.lock, unlock=context.paths.root):
-        refuse_locked(context, None)
-        if redo:
-            _discard(plan)
-        state = inspect_training(context, run)
-        if state.kind in ("stale", "damaged"):
-            raise RunStateError(
-                f"training {run.run_id} is {state.kind}: {'; '.join(state.reasons)}. `ragmend "
-                f"detect train … --model {run.model} --seed {run.seed} --redo` trains it again; "
-                "another --out makes a new run"
-            )
-        if state.kind == "complete":
-            # A kill behind the manifest may have left what only a resumed training needs.
-            _tidy(plan, read_record(plan.paths.health, HealthReport))
-            say(f"{run.run_id}: trained already, skipped (--redo trains it again)")
-            return
-        _train(context, plan, run, watch)
+    try:
+        with FileLock(plan.paths.lock, unlock=context.paths.root):
+            _train_locked(context, plan, run, watch, redo=redo)
+    finally:
+        _remove_empty_folders(plan, context.paths.root)
+
+
+def _train_locked(context: Context, plan: Plan, run: RunName, watch: Watch, *, redo: bool) -> None:
+    refuse_locked(context, None)
+    if redo:
+        plan.kind.memory(plan.job)  # without a base, what is there would be lost for nothing
+        _discard(plan)
+    state = inspect_training(context, run)
+    if state.kind in ("stale", "damaged"):
+        raise RunStateError(
+            f"training {run.run_id} is {state.kind}: {'; '.join(state.reasons)}. `ragmend "
+            f"detect train … --model {run.model} --seed {run.seed} --redo` trains it again; "
+            "another --out makes a new run"
+        )
+    if state.kind == "complete":
+        # A kill behind the manifest may have left what only a resumed training needs.
+        _tidy(plan, read_record(plan.paths.health, HealthReport))
+        say(f"{run.run_id}: trained already, skipped (--redo trains it again)")
+        return
+    _train(context, plan, run, watch)
 
 
 def _train(context: Context, plan: Plan, run: RunName, watch: Watch) -> None:
@@ -153,6 +161,19 @@ def _train(context: Context, plan: Plan, run: RunName, watch: Watch) -> None:
     say(f"{run.run_id}: {time.monotonic() - started:.1f} s  {format_counts(counts)}")
     for reason in trained.health.reasons:
         say(f"{run.run_id}: {reason}")
+
+
+def _remove_empty_folders(plan: Plan, root: Path) -> None:
+    """Leave nothing behind where a training could not even begin."""
+    folder = plan.paths.root
+    while folder != root.parent:
+        try:
+            folder.rmdir()
+        except FileNotFoundError:
+            pass
+        except OSError:  # something is in it
+            return
+        folder = folder.parent
 
 
 def library_versions() -> dict[str, str]:
