@@ -127,4 +127,5 @@ def _let_go_of_training(trainer: "Trainer") -> None:
     """Drop gradients and the optimizer's state: answers need the room."""
     trainer.model.zero_grad(set_to_none=True)
     trainer.optimizer = trainer.lr_scheduler = None
+    trainer.accelerator.free_memory()  # it holds them too
     release_memory()
