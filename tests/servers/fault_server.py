@@ -145,6 +145,8 @@ class FaultServer:
         started.set()
         await self._ended.wait()
         self._listener.close()
+        # Who was accepted just now has a task that has not begun; cancelled, it closes nothing.
+        await asyncio.sleep(0.01)
         for task in self._connections:
             task.cancel()
         await asyncio.gather(*self._connections, return_exceptions=True)
