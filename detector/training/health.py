@@ -197,7 +197,8 @@ def _find_in_tokens(tokens: TokenFacts | None) -> Iterator[Finding]:
         yield Finding(
             "failed",
             f"{tokens.n_served_otherwise} of {tokens.n_targets} prompts are asked with other "
-            "tokens than they were trained on",
+            "tokens than they were trained on (a target longer than recipe.answer_tokens leaves "
+            "its source less room)",
         )
 
 

@@ -24,7 +24,7 @@ def test_kills_at_random_moments_leave_the_result_byte_identical(tmp_path, ragme
     moments = random.Random(0)  # a fixed draw of fractions of the time that a whole run takes
     n_killed = n_locked = n_whole = 0
     while n_killed < N_KILLS:
-        if start_and_kill(run, after_s=moments.uniform(0.05, 0.8) * whole_s):
+        if start_and_kill(run, after_s=moments.uniform(0.05, 1.0) * whole_s):
             n_killed += 1
             n_locked += clear_lock(run, ragmend)
         else:  # it ended before the kill, which does not count; the next run begins anew

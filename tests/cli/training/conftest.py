@@ -36,6 +36,7 @@ class Script(NamedTuple):
     forgets_on_disk: bool = False
     pad_is_end: bool = False
     too_long: frozenset[str] = frozenset()
+    problem: str = "too_long"
     stop_in_epoch: int | None = None
     delta: float = 1.0
     losses: tuple[float | None, ...] = (2.0, 1.5, 1.0)
@@ -119,7 +120,9 @@ class ScriptedKind:
 
     def _answer_one(self, epoch, response):
         if response.record_id in self.script.too_long:
-            return DetectorAnswer(record_id=response.record_id, problem="too_long", message="long")
+            return DetectorAnswer(
+                record_id=response.record_id, problem=self.script.problem, message="long"
+            )
         is_wrong = epoch in self.script.wrong_in_epoch and _draw(response.record_id) < 0.4
         text = "" if self.script.empty else TEXTS[bool(response.gold_spans) != is_wrong]
         return DetectorAnswer(

@@ -393,3 +393,17 @@ def test_many_trainings_begin_at_once_in_a_new_folder(experiment):
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(begin, range(64)))
     assert [path.name for path in experiment.out.iterdir()] == ["config.toml"]
+
+
+@pytest.mark.parametrize(
+    ("problem", "code", "said"),
+    [("non_finite", 0, "had numbers that are none"), ("timeout", 1, "no answer about 9")],
+)
+def test_only_numbers_that_are_none_count_against_an_epoch(
+    trained, scripted, command, problem, code, said
+):
+    ids = [row["record_id"] for row in rows_of(trained.training() / "development/detections.jsonl")]
+    scripted.script = scripted.script._replace(too_long=frozenset(ids[:1]), problem=problem)
+    done = command("detect", "train", *trained.where, *ONE, "--redo")
+    assert done.returncode == code
+    assert said in done.stderr

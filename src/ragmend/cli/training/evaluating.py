@@ -13,7 +13,7 @@ from ragmend.detector.training.health import Evidence, judge_training
 from ragmend.detector.training.job import Watch
 from ragmend.detector.training.splitting import TrainingSplit
 from ragmend.detector.training.writing import new_folder
-from ragmend.errors import DataError, MissingInputError
+from ragmend.errors import AnswerFaultError, DataError, MissingInputError
 from ragmend.io import dump_record, read_records, write_bytes, write_records
 from ragmend.records import Detection
 from ragmend.trained import DetectorAnswer, EpochScore, HealthReport, LogRow
@@ -131,12 +131,20 @@ def read_answers(
 
     One that does not fit is left out; one whose numbers are none is `unparsed`, for a broken
     epoch must lose the choice, not stop it.
+
+    Raises:
+        AnswerFaultError: An answer is missing for another reason, which says nothing of the epoch.
     """
     found = {}
     for pair in split.development:
         answer = answers.get(pair.response.record_id)
         if answer is None or answer.problem == "too_long":
             continue
+        if answer.problem not in (None, "non_finite"):
+            raise AnswerFaultError(
+                f"{plan.run_id}: no answer about {answer.record_id} ({answer.message})",
+                status=answer.problem,
+            )
         if answer.problem is not None:
             found[answer.record_id] = Detection(
                 record_id=answer.record_id,
