@@ -26,7 +26,7 @@ def _nothing() -> str:
 
 @contextmanager
 def stage_progress(
-    stage: StageName | Literal["validate"],
+    stage: StageName | Literal["validate", "prefetch"],
     n_units: int,
     *,
     describe: Callable[[], str] = _nothing,

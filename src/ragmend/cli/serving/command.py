@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ragmend.cli.main import THREAD_VARIABLES
+from ragmend.cli.prefetching.hub_cache import cache_problem, cached_snapshot, hub_is_offline
 from ragmend.errors import ConfigError, MissingInputError
 from ragmend.sections.models import ModelConfig, ServeConfig, is_secret
 
@@ -43,6 +44,7 @@ def server_command(
     port: int,
     host: str = LOOPBACK,
     adapter: Adapter | None = None,
+    snapshot: Path | None = None,
 ) -> list[str]:
     """Return the command line of a model's server.
 
@@ -55,13 +57,16 @@ def server_command(
         port: Where it listens.
         host: The address it listens at.
         adapter: What it has besides.
+        snapshot: Where its weights lie in the hub's cache (see `offline_snapshot`); None: the
+            server looks them up by id and revision, and fetches what is not there.
 
     Raises:
         ConfigError: The adapter's rank is more than vLLM takes.
     """
     command = [server_python(serve), "-m", SERVER_MODULE]
-    command += ["--model", str(model_folder(model) or model.id)]
-    if model.folder is None and model.revision is not None:
+    folder = model_folder(model) or snapshot
+    command += ["--model", str(folder or model.id)]
+    if folder is None and model.revision is not None:
         command += ["--revision", model.revision]
     command += ["--served-model-name", model.name_on_server]
     command += ["--host", host, "--port", str(port), "--dtype", model.dtype]
@@ -95,6 +100,35 @@ def server_python(serve: ServeConfig) -> str:
 def model_folder(model: ModelConfig) -> Path | None:
     """Return where a model's weights lie, absolute; None: in the cache of the hub."""
     return None if model.folder is None else Path(model.folder).expanduser().absolute()
+
+
+def offline_snapshot(
+    model: ModelConfig, serve: ServeConfig, environ: Mapping[str, str]
+) -> Path | None:
+    """Return where a model's weights lie in the hub's cache, where its server may not go online.
+
+    Args:
+        model: What to serve.
+        serve: How; its `environment` comes on top.
+        environ: This process's environment; HF_HUB_OFFLINE forbids the network.
+
+    Returns:
+        The absolute path of a complete snapshot; None where the weights are in a folder, or the
+        server may fetch them.
+
+    Raises:
+        MissingInputError: They are not there, or not all of them.
+    """
+    seen = {**environ, **serve.environment}
+    if model.folder is not None or not hub_is_offline(seen):
+        return None
+    if (problem := cache_problem(model.id, model.revision, seen)) is not None:
+        named = model.id if model.revision is None else f"{model.id} @ {model.revision}"
+        raise MissingInputError(
+            f"{named}: {problem}, and HF_HUB_OFFLINE is set; fetch it on a machine with internet "
+            "by: ragmend prefetch CONFIG"
+        )
+    return cached_snapshot(model.id, model.revision, seen)
 
 
 def server_environment(

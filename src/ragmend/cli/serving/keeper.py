@@ -7,7 +7,7 @@ from types import TracebackType
 from typing import NamedTuple, Self
 
 from ragmend.cli.context import say
-from ragmend.cli.serving.command import own_variables, server_command
+from ragmend.cli.serving.command import offline_snapshot, own_variables, server_command
 from ragmend.cli.serving.server import RunningServer, starting
 from ragmend.cli.serving.waiting import Steps, wait_for, wait_in_loop
 from ragmend.errors import ServerError
@@ -92,5 +92,6 @@ class ServerKeeper:
 
     def _identity(self, model: ModelConfig) -> object:
         """Return what two models must share to be served by one server."""
-        command = server_command(model, self.serve, port=0)
+        snapshot = offline_snapshot(model, self.serve, os.environ)
+        command = server_command(model, self.serve, port=0, snapshot=snapshot)
         return command, own_variables(model, self.serve, os.environ)

@@ -16,6 +16,7 @@ from ragmend.cli.serving.command import (
     LOOPBACK,
     Adapter,
     check_servable,
+    offline_snapshot,
     server_command,
     server_environment,
 )
@@ -165,8 +166,11 @@ def _starting_once(
     port: int | None,
     host: str,
 ) -> Steps[RunningServer]:
+    snapshot = offline_snapshot(model, serve, os.environ)
     with hold_port(host, port) as held:
-        command = server_command(model, serve, port=held, host=host, adapter=adapter)
+        command = server_command(
+            model, serve, port=held, host=host, adapter=adapter, snapshot=snapshot
+        )
         environment = server_environment(model, serve, os.environ)
         server = _launch(command, environment, base_url(host, held), log, serve.stop_s)
         try:

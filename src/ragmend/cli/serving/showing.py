@@ -8,6 +8,7 @@ from ragmend.cli.serving.command import (
     LOOPBACK,
     Adapter,
     check_servable,
+    offline_snapshot,
     own_variables,
     server_command,
 )
@@ -32,6 +33,9 @@ def show_command(
     check_servable(model, serve)
     for name, value in sorted(own_variables(model, serve, os.environ).items()):
         yield f"{name}={'(hidden)' if is_secret(name) else shlex.quote(value)}"
+    snapshot = offline_snapshot(model, serve, os.environ)
     with hold_port(host, port) as held:
-        command = server_command(model, serve, port=held, host=host, adapter=adapter)
+        command = server_command(
+            model, serve, port=held, host=host, adapter=adapter, snapshot=snapshot
+        )
     yield shlex.join(command)
