@@ -22,6 +22,7 @@ StageName = Literal[
 ]
 STAGE_NAMES: tuple[StageName, ...] = get_args(StageName)
 TRAINING = "00-training"
+JOBS = "jobs"  # what was submitted of this run, and what its jobs said
 SHARD_LOCKS = "shards/shard-*.jsonl.lock"
 
 
@@ -52,6 +53,11 @@ class RunPaths(NamedTuple):
     def detector_run_scores(self, run_id: str) -> Path:
         """Response- and span-level counts of one detector run."""
         return self.detections(run_id).with_name("scores.jsonl")
+
+    @property
+    def jobs(self) -> "JobsPaths":
+        """What was submitted of this run to a cluster."""
+        return JobsPaths(self.root / JOBS)
 
     def detections(self, run_id: str) -> Path:
         """The verdicts of one detector run."""
@@ -148,6 +154,11 @@ class RunPaths(NamedTuple):
         return self.root / "report.md"
 
     @property
+    def partial(self) -> Path:
+        """The folder of a report of what exists, while the run is not finished."""
+        return self.root / "partial"
+
+    @property
     def tables(self) -> Path:
         """The folder of the tables."""
         return self.root / "tables"
@@ -238,6 +249,81 @@ class TrainingPaths(NamedTuple):
         return self.root / "manifest.json"
 
 
+class JobsPaths(NamedTuple):
+    """The files of what was submitted of one run to a cluster."""
+
+    root: Path
+
+    @property
+    def lock(self) -> Path:
+        """Names the one command that submits or cancels, while it does."""
+        return self.root / "submit.lock"
+
+    @property
+    def logs(self) -> Path:
+        """The folder of the jobs' logs."""
+        return self.root / "logs"
+
+    @property
+    def dry_run(self) -> "SubmissionPaths":
+        """What `--dry-run` would have submitted."""
+        return SubmissionPaths(self.root / "dry-run")
+
+    def submission(self, number: int) -> "SubmissionPaths":
+        """One submission, counted from 1."""
+        return SubmissionPaths(self.root / f"submission-{number:03d}")
+
+    def submissions(self) -> list["SubmissionPaths"]:
+        """Return all submissions that are there, in order."""
+        return [SubmissionPaths(path) for path in sorted(self.root.glob("submission-[0-9]*"))]
+
+
+class SubmissionPaths(NamedTuple):
+    """The files of one submission."""
+
+    root: Path
+
+    @property
+    def start(self) -> Path:
+        """What is submitted, written before the first job is."""
+        return self.root / "submission.json"
+
+    @property
+    def submitted(self) -> Path:
+        """A row a job that the cluster has taken."""
+        return self.root / "jobs.jsonl"
+
+    @property
+    def end(self) -> Path:
+        """How submitting ended."""
+        return self.root / "outcome.json"
+
+    @property
+    def config(self) -> Path:
+        """The configuration as submitted."""
+        return self.root / "config.toml"
+
+    @property
+    def cluster(self) -> Path:
+        """The cluster file as submitted."""
+        return self.root / "cluster.toml"
+
+    @property
+    def code(self) -> Path:
+        """The folder that holds the package as submitted."""
+        return self.root / "code"
+
+    @property
+    def scripts(self) -> Path:
+        """The folder of the job scripts."""
+        return self.root / "scripts"
+
+    @property
+    def commands(self) -> Path:
+        """The commands that submit it, as a script."""
+        return self.root / "commands.sh"
+
+
 def manifest_path(output: Path) -> Path:
     """Return the manifest of the stage that writes a record file: it lies beside it."""
     return output.with_name("manifest.json")
@@ -261,8 +347,27 @@ def shard_path(folder: Path, shard: int = 0, *, role: str | None = None) -> Path
         shard: Its number.
         role: None for the units' own records; else whose language model's answers it holds.
     """
-    own = "" if role is None else f"-{hashlib.sha256(role.encode()).hexdigest()[:8]}"
-    return folder / "shards" / f"shard-{shard:04d}{own}.jsonl"
+    return folder / "shards" / f"shard-{shard:04d}{_of_role(role)}.jsonl"
+
+
+def shard_paths(folder: Path, *, role: str | None = None) -> list[Path]:
+    """Return the journals of all shards that lie in a stage's folder, in order; see above."""
+    return sorted((folder / "shards").glob(f"shard-????{_of_role(role)}.jsonl"))
+
+
+def shard_facts_path(journal: Path) -> Path:
+    """Return where lies what a language model said of itself whose answers a journal holds."""
+    return journal.with_suffix(".server.json")
+
+
+def shard_done_path(folder: Path, shard: int) -> Path:
+    """Return the marker of a shard that has been answered to its end."""
+    return folder / "shards" / f"shard-{shard:04d}.done.json"
+
+
+def shard_plan_path(folder: Path) -> Path:
+    """Return the file that says in how many shards a stage is answered."""
+    return folder / "shards" / "plan.json"
 
 
 def shard_lock_path(shard: Path) -> Path:
@@ -275,10 +380,16 @@ def lock_paths(root: Path) -> list[Path]:
     own = RunPaths(root).run_lock
     shards = sorted(root.glob(f"[0-9][0-9]-*/**/{SHARD_LOCKS}"))
     detectors = sorted(root.glob(f"0[01]-*/**/{own.name}"))
-    return [*shards, *detectors, *([own] if os.path.lexists(own) else [])]
+    last = (RunPaths(root).jobs.lock, own)
+    return [*shards, *detectors, *filter(os.path.lexists, last)]
 
 
 def is_lock_path(path: Path) -> bool:
     """Tell whether a path is one that a run's or a shard's lock may have."""
     whole = path.absolute()
-    return whole == RunPaths(whole.parent).run_lock or whole.match(SHARD_LOCKS)
+    own = (RunPaths(whole.parent).run_lock, JobsPaths(whole.parent).lock)
+    return whole in own or whole.match(SHARD_LOCKS)
+
+
+def _of_role(role: str | None) -> str:
+    return "" if role is None else f"-{hashlib.sha256(role.encode()).hexdigest()[:8]}"

@@ -27,7 +27,7 @@ from ragmend.records import Record
 
 PATIENCE_S = 1.0  # how long a lock may be without content: its writer is between two calls
 ATTEMPTS = 100  # how often a lock may be seen and be gone again before it is given up
-ENDING_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+ENDING_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1)
 
 
 class Holder(Record):

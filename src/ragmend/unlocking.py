@@ -5,10 +5,18 @@ import secrets
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import NamedTuple
 
 from ragmend.errors import OutputError, RunStateError
 from ragmend.io import PARTIAL
 from ragmend.run_lock import LockState, inspect_lock, signals_wait
+
+
+class ClearedOfJob(NamedTuple):
+    """The locks of a job that were removed, and those that may be its own and were not."""
+
+    removed: list[LockState]
+    left: list[LockState]
 
 
 def clear_locks(paths: Sequence[Path], *, unlock: Path, force: bool) -> list[LockState]:
@@ -33,6 +41,23 @@ def clear_locks(paths: Sequence[Path], *, unlock: Path, force: bool) -> list[Loc
         if state.kind == "foreign" or (is_in_use and not force):
             raise RunStateError(state.describe(unlock))
     return [state for state in found if _remove(state)]
+
+
+def clear_locks_of_job(paths: Sequence[Path], slurm_job_id: str) -> ClearedOfJob:
+    """Remove the locks that processes of a SLURM job left, wherever they ran.
+
+    Whoever calls this says that the job has ended. A lock of the job whose process is seen to
+    live is left alone, as are those of others and those that do not say whose they are.
+
+    Raises:
+        OutputError: One cannot be removed.
+        RunStateError: One changed hands just now.
+    """
+    found = [state for path in paths if (state := inspect_lock(path)) is not None]
+    of_job = [s for s in found if s.holder and s.holder.slurm_job_id == slurm_job_id]
+    ended = [state for state in of_job if state.kind != "alive"]
+    left = [s for s in found if s.kind == "unnamed" or (s in of_job and s.kind == "alive")]
+    return ClearedOfJob([state for state in ended if _remove(state)], left)
 
 
 def _remove(state: LockState) -> bool:

@@ -1,7 +1,7 @@
 """Asks for answers one unit at a time through a journal, and keeps faults apart."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Generic, NamedTuple, TypeVar
@@ -10,9 +10,10 @@ from pydantic import JsonValue, ValidationError
 
 from ragmend.cli.context import say
 from ragmend.cli.progress import stage_progress
-from ragmend.errors import AnswerFaultError
+from ragmend.cli.sharding.journals import Journals, SharedJournal, open_journal
+from ragmend.cli.sharding.markers import FaultyUnit
+from ragmend.errors import AccountingError, AnswerFaultError
 from ragmend.io import explain, sha256_of
-from ragmend.journal import Journal
 from ragmend.paths import StageName, shard_path
 from ragmend.records import Fault, Record
 from ragmend.sections.models import ClientConfig
@@ -43,10 +44,15 @@ class Unit(NamedTuple, Generic[T]):
 
 
 class Answers(NamedTuple, Generic[T]):
-    """The answers of all units in their order, and the faults of those that have none."""
+    """The answers of all units in their order, and the units that have none."""
 
     records: list[T]
-    faults: list[Fault]
+    faulty: list[FaultyUnit]
+
+    @property
+    def faults(self) -> list[Fault]:
+        """The faults of those that have none."""
+        return [unit.fault for unit in self.faulty]
 
 
 async def _prepared() -> None:
@@ -61,12 +67,15 @@ class Asking(NamedTuple):
         journal: What is recorded.
         live_sources: Sources that are worked on at once, at most.
         most_units: Units that are worked on at once, at most.
+        settled: In a fold, the faults of units that have one: all others are recorded, and
+            nobody is asked.
     """
 
     stage: StageName
-    journal: Journal
+    journal: SharedJournal
     live_sources: int
     most_units: int
+    settled: Mapping[str, Fault] | None = None
 
     async def answer(
         self,
@@ -88,10 +97,11 @@ class Asking(NamedTuple):
             describe: What else progress says.
 
         Raises:
+            AccountingError: In a fold, a unit is neither recorded nor faulty.
             RagmendError: What is no fault of one answer; all that was answered is recorded.
         """
-        outcomes: dict[int, Sequence[T] | Fault] = {}
-        live: dict[asyncio.Task[Sequence[T] | Fault], tuple[int, str]] = {}
+        outcomes: dict[int, Sequence[T] | FaultyUnit] = {}
+        live: dict[asyncio.Task[Sequence[T] | FaultyUnit], tuple[int, str]] = {}
 
         async def settle() -> None:
             done, _ = await asyncio.wait(live, return_when=asyncio.FIRST_COMPLETED)
@@ -120,31 +130,67 @@ class Asking(NamedTuple):
 
     async def _answer(
         self, unit: Unit[T], model: type[T], prepare: Callable[[], Awaitable[None]]
-    ) -> Sequence[T] | Fault:
+    ) -> Sequence[T] | FaultyUnit:
         key = sha256_of(
             {"stage": self.stage, "of": model.__name__, "record_id": unit.record_id, **unit.request}
         )
+        settled = None if self.settled is None else self.settled.get(key)
+        if settled is not None:
+            return FaultyUnit(key=key, fault=settled)
         recorded = self.journal.read(key, model)
         if recorded is not None:
             return recorded
+        if self.settled is not None:
+            raise AccountingError(
+                f"stage {self.stage}, record {unit.record_id}: its shard has a marker, but its "
+                f"answer is neither recorded in {self.journal.path.parent} nor among the faults"
+            )
         await prepare()
         try:
             answer = await _compute(unit, model)
         except AnswerFaultError as error:
-            return _as_fault(unit, self.stage, error)
+            return FaultyUnit(key=key, fault=_as_fault(unit, self.stage, error))
         self.journal.append(key, [record.model_dump(mode="json") for record in answer])
         return answer
 
 
 @contextmanager
-def asking(stage: StageName, folder: Path, client: ClientConfig) -> Iterator[Asking]:
-    """Open a stage's journal and say what it holds; see `Asking`."""
-    with Journal(shard_path(folder)) as journal:
-        if journal.n_torn:
-            say(f"{stage:9} the journal's last line was torn by a kill; that answer is asked again")
-        if journal.entries:
-            say(f"{stage:9} resuming: {len(journal.entries):,} units are recorded")
-        yield Asking(stage, journal, client.live_sources, UNITS_A_REQUEST * client.concurrency)
+def asking(
+    stage: StageName,
+    folder: Path,
+    client: ClientConfig,
+    *,
+    journals: Journals | None = None,
+    settled: Mapping[str, Fault] | None = None,
+) -> Iterator[Asking]:
+    """Open a stage's journals and say what they hold; see `Asking`.
+
+    Args:
+        stage: The stage.
+        folder: Its folder.
+        client: How much is asked at once.
+        journals: What is read, and appended to; None: the one of a stage without parts.
+        settled: As of an `Asking`.
+    """
+    journals = journals or Journals(shard_path(folder))
+    with open_journal(journals) as journal:
+        if settled is None:
+            _say_recorded(stage, journal, journals)
+        yield Asking(
+            stage, journal, client.live_sources, UNITS_A_REQUEST * client.concurrency, settled
+        )
+
+
+def _say_recorded(stage: StageName, journal: SharedJournal, journals: Journals) -> None:
+    # What others hold is a part's to use, but is nothing of its own that it resumes.
+    n_torn = journal.n_torn + (journal.n_torn_elsewhere if journals.is_whole else 0)
+    n_recorded = journal.n_recorded if journals.is_whole else len(journal.entries)
+    if n_torn == 1:
+        say(f"{stage:9} the journal's last line was torn by a kill; that answer is asked again")
+    elif n_torn:
+        say(f"{stage:9} {n_torn} journals' last lines were torn by kills; those are asked again")
+    if n_recorded:
+        say(f"{stage:9} resuming: {n_recorded:,} units are recorded")
 
 
 async def _compute(unit: Unit[T], model: type[T]) -> Sequence[T]:
@@ -155,15 +201,15 @@ async def _compute(unit: Unit[T], model: type[T]) -> Sequence[T]:
         raise AnswerFaultError(explain(error, model.__name__), status="malformed") from error
 
 
-def _in_order(outcomes: dict[int, Sequence[T] | Fault]) -> Answers[T]:
+def _in_order(outcomes: dict[int, Sequence[T] | FaultyUnit]) -> Answers[T]:
     records: list[T] = []
-    faults: list[Fault] = []
+    faulty: list[FaultyUnit] = []
     for _, outcome in sorted(outcomes.items()):
-        if isinstance(outcome, Fault):
-            faults.append(outcome)
+        if isinstance(outcome, FaultyUnit):
+            faulty.append(outcome)
         else:
             records += outcome
-    return Answers(records, faults)
+    return Answers(records, faulty)
 
 
 def _as_fault(unit: Unit[T], stage: StageName, error: AnswerFaultError) -> Fault:

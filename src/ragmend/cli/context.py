@@ -3,15 +3,21 @@
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from pydantic import JsonValue
 
+from ragmend.cli.sharding.fold import Fold
+from ragmend.cli.sharding.markers import FaultyUnit
+from ragmend.cli.sharding.parts import Part
 from ragmend.config import Config
 from ragmend.manifest import Environment
 from ragmend.paths import RunPaths, StageName
 from ragmend.records import Fault
 from ragmend.sections.models import ModelConfig
+
+if TYPE_CHECKING:
+    from ragmend.cli.asking import Asking
 
 
 class Keeper(Protocol):
@@ -22,13 +28,20 @@ class Keeper(Protocol):
 
 
 class Context(NamedTuple):
-    """One run as its stages see it; with a keeper it starts the servers that it needs."""
+    """One run as its stages see it; with a keeper it starts the servers that it needs.
+
+    `part` is the part of a stage that is answered, where not all of it is. `fold` is what was
+    answered in parts: by all of them where they are folded; where a part is answered, by the one
+    that it begins with.
+    """
 
     config: Config
     paths: RunPaths
     environment: Environment
     accept_faults: str | None = None
     keeper: Keeper | None = None
+    part: Part | None = None
+    fold: Fold | None = None
 
 
 class Outcome(NamedTuple):
@@ -48,6 +61,16 @@ class Outcome(NamedTuple):
     service: Mapping[str, JsonValue] = {}
 
 
+class PartOutcome(NamedTuple):
+    """What a part of a stage came to: how many units, which are faulty, and who answered."""
+
+    n_units: int
+    faulty: tuple[FaultyUnit, ...]
+    models: Mapping[str, str]
+    servers: Mapping[str, JsonValue]
+    service: Mapping[str, JsonValue]
+
+
 def check_nothing(context: "Context") -> None:
     """Do nothing: what most stages need is there where their inputs are, and nothing is due."""
 
@@ -57,7 +80,8 @@ class Stage(NamedTuple):
 
     `check` finds out before it begins whether it can, in words that say what to do; `finish` does
     what is due once it is complete, as often as that is found. `again` and `accept` are the
-    commands that do it again, and go on without faulty records.
+    commands that do it again, and go on without faulty records. `answer_part` answers the
+    context's part, where a stage can be answered in parts.
     """
 
     name: StageName
@@ -69,6 +93,7 @@ class Stage(NamedTuple):
     finish: Callable[[Context], None] = check_nothing
     again: str | None = None
     accept: str = 'ragmend run … --accept-faults "reason"'
+    answer_part: Callable[[Context, "Asking"], PartOutcome] | None = None
 
     @property
     def redo(self) -> str:

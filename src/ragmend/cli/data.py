@@ -1,13 +1,17 @@
 """Where a run's data comes from: the configured folder or the built-in set."""
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Set as AbstractSet
 from itertools import chain
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 from pydantic import JsonValue
 
+from ragmend.cli.context import Context
+from ragmend.cli.sharding.parts import Part, share_sources
 from ragmend.config import Config
 from ragmend.datasets.ragtruth import (
     Dataset,
@@ -18,14 +22,40 @@ from ragmend.datasets.ragtruth import (
     load_ragtruth,
 )
 from ragmend.errors import ConfigError
-from ragmend.io import read_records
+from ragmend.io import Line, parse_record, read_lines, read_records
 from ragmend.paths import RunPaths
-from ragmend.records import TASKS, Response, Source
+from ragmend.records import (
+    TASKS,
+    Claim,
+    Evidence,
+    Record,
+    RepairedAnswer,
+    Response,
+    Source,
+    Verdict,
+)
 
 T = TypeVar("T")
+M = TypeVar("M", bound=Record)
+OfAnswer = TypeVar("OfAnswer", Claim, Evidence, Verdict, RepairedAnswer)
 
 # "model/seed-42" nests; no part may lead out of the folder.
 _RUN_ID = re.compile(r"[A-Za-z0-9_][\w.@+ -]{0,99}(?:/[A-Za-z0-9_][\w.@+ -]{0,99}){0,3}")
+
+
+class Named(NamedTuple):
+    """Where a line of our own writing says an id, and the key that it has."""
+
+    key: str
+    pattern: re.Pattern[str]
+
+
+# An id with an escape in it matches none of these: then the line is parsed.
+_RECORD = Named("record_id", re.compile(r'\{"record_id":"([^"\\]*)"'))
+_SOURCE = Named("source_id", re.compile(r'\{"source_id":"([^"\\]*)"'))
+_SOURCE_OF_RESPONSE = Named(
+    "source_id", re.compile(r'\{"record_id":"[^"\\]*","source_id":"([^"\\]*)"')
+)
 
 
 class Population(NamedTuple):
@@ -115,9 +145,49 @@ def by_source(items: Iterable[T], source_id: Callable[[T], str]) -> Iterator[T]:
     return chain.from_iterable(groups.values())
 
 
-def read_population(paths: RunPaths) -> Population:
-    """Read the frozen population of a run."""
+def read_population(paths: RunPaths, part: Part | None = None) -> Population:
+    """Read the frozen population of a run, or a part's share of it.
+
+    The shares of all parts of a role are the population: sources lie together as `by_source`
+    puts them, and each is in one of the shares with all of its answers.
+    """
+    if part is None:
+        responses = tuple(read_records(paths.population, Response))
+        sources = read_records(paths.sources, Source)
+        return Population(responses, {source.source_id: source for source in sources})
+    # Read twice, so that no part holds what is not its own.
+    sizes = Counter(map(_source_of_line, read_lines(paths.population)))
+    own = {key for key, shard in share_sources(sizes, part.of).items() if shard == part.shard}
     return Population(
-        responses=tuple(read_records(paths.population, Response)),
-        sources={source.source_id: source for source in read_records(paths.sources, Source)},
+        tuple(_read_own(paths.population, Response, _SOURCE_OF_RESPONSE, own)),
+        {s.source_id: s for s in _read_own(paths.sources, Source, _SOURCE, own)},
     )
+
+
+def own_records(
+    context: Context, population: Population, path: Path, model: type[OfAnswer]
+) -> Iterator[OfAnswer]:
+    """Yield a file's records about a part's own answers; all of them where all is answered."""
+    if context.part is None:
+        return read_records(path, model)
+    own = {response.record_id for response in population.responses}
+    return _read_own(path, model, _RECORD, own)
+
+
+def _read_own(path: Path, model: type[M], named: Named, own: AbstractSet[str]) -> Iterator[M]:
+    """Yield the records with certain ids; lines that say at once that they have others are skipped.
+
+    Most lines are other parts': reading all of each takes ten times as long.
+    """
+    for line in read_lines(path):
+        found = named.pattern.match(line.text)
+        if found is not None and found[1] not in own:
+            continue
+        record = parse_record(line, model)
+        if getattr(record, named.key) in own:
+            yield record
+
+
+def _source_of_line(line: Line) -> str:
+    found = _SOURCE_OF_RESPONSE.pattern.match(line.text)
+    return parse_record(line, Response).source_id if found is None else found[1]

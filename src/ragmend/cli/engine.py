@@ -6,9 +6,11 @@ import shutil
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from ragmend.cli.context import Context, Outcome, Stage, format_counts, say
 from ragmend.cli.protocol import amend_lock, is_lock_readable, mark_judging, refuse_locked
+from ragmend.cli.sharding.states import read_fold, refuse_parts_at_work
 from ragmend.config import dump_config
 from ragmend.errors import (
     ConfigError,
@@ -20,7 +22,7 @@ from ragmend.errors import (
 )
 from ragmend.io import PARTIAL, write_bytes, write_records
 from ragmend.manifest import Manifest, State, hash_files, inspect, now, write_manifest
-from ragmend.paths import STAGE_NAMES, TRAINING, RunPaths, StageName, faults_path
+from ragmend.paths import JOBS, SHARD_LOCKS, STAGE_NAMES, TRAINING, RunPaths, StageName, faults_path
 from ragmend.records import record_order
 from ragmend.run_lock import FileLock
 
@@ -31,6 +33,7 @@ def run_stages(
     *,
     only: StageName | None = None,
     redo: StageName | None = None,
+    fold: bool = False,
 ) -> None:
     """Run the stages that are not complete.
 
@@ -39,9 +42,11 @@ def run_stages(
         stages: All stages in order.
         only: Run no other stage than this one; those before it must be complete.
         redo: Discard this stage and all after it first.
+        fold: Make the one stage of what was answered in parts, and ask nobody.
 
     Raises:
-        ConfigError: `only` and `redo` name different stages.
+        ConfigError: `only` and `redo` name different stages, or nothing is named to fold.
+        MissingInputError: A part of what is folded is not complete.
         RunStateError: A complete stage's inputs or settings changed, files were damaged, the
             protocol is locked otherwise, or another command writes into this folder; nothing
             was written or discarded.
@@ -50,10 +55,12 @@ def run_stages(
     """
     if only is not None and redo is not None and only != redo:
         raise ConfigError(f"--only {only} and --redo {redo} name different stages")
+    if fold and (only is None or redo is not None):
+        raise ConfigError("--fold goes with --only STAGE, and not with --redo")
     check_folder(context.paths.root)
     with run_lock(context.paths):
         _sweep(context.paths.root)
-        _run_locked(context, stages, only, redo)
+        _run_locked(context, stages, Chosen(only, redo, fold))
 
 
 def run_alone(context: Context, stage: Stage, *, redo: bool) -> None:
@@ -76,40 +83,67 @@ def run_alone(context: Context, stage: Stage, *, redo: bool) -> None:
     _execute(stage, context)
 
 
+def prepare_part(context: Context, stages: Sequence[Stage], stage: Stage) -> State:
+    """Check that parts of a stage can be answered; return the state of the whole stage.
+
+    Raises:
+        RunStateError, MissingInputError, RagmendError: As `run_stages` with `only`.
+    """
+    check_folder(context.paths.root)
+    first = stages[: STAGE_NAMES.index(stage.name) + 1]
+    states = [inspect_stage(each, context) for each in first]
+    for each, state in zip(first, states, strict=True):
+        _refuse_stale(each, state)
+    refuse_locked(context, None)
+    for each, state in zip(first, states, strict=True):
+        each.check(context)
+        _refuse_missing_inputs(each, context)
+        if each is not stage and state.kind != "complete":
+            raise _incomplete(each, stage.name)
+    return states[-1]
+
+
 def run_lock(paths: RunPaths) -> FileLock:
     """Return the lock under which everything in a run folder is written."""
     return FileLock(paths.run_lock, unlock=paths.root)
 
 
-def _run_locked(
-    context: Context, stages: Sequence[Stage], only: StageName | None, redo: StageName | None
-) -> None:
+class Chosen(NamedTuple):
+    """What is to be done of all stages; as `run_stages`."""
+
+    only: StageName | None
+    redo: StageName | None
+    fold: bool
+
+
+def _run_locked(context: Context, stages: Sequence[Stage], chosen: Chosen) -> None:
+    redo = chosen.redo
     for stage in stages[: None if redo is None else STAGE_NAMES.index(redo)]:
         _refuse_stale(stage, inspect_stage(stage, context))
     refuse_locked(context, redo)
     is_fresh = not context.paths.config.is_file()
     write_config(context)
     try:
-        _run_in_order(context, stages, only, redo)
+        _run_in_order(context, stages, chosen)
     except RagmendError:
         if is_fresh:
             _remove_if_only_config(context)
         raise
 
 
-def _run_in_order(
-    context: Context, stages: Sequence[Stage], only: StageName | None, redo: StageName | None
-) -> None:
+def _run_in_order(context: Context, stages: Sequence[Stage], chosen: Chosen) -> None:
     for number, stage in enumerate(stages):
         stage.check(context)
         _refuse_missing_inputs(stage, context)
-        if stage.name == redo:
-            amend_lock(context, redo)
+        if stage.name == chosen.redo:
+            for later in stages[number:]:
+                refuse_parts_at_work(later.manifest(context).parent)
+            amend_lock(context, chosen.redo)
             # The last stage first: a kill in between leaves no stage before one that is gone.
             for later in reversed(stages[number:]):
                 _discard(later, context)
-        _run_stage(stage, context, only)
-        if stage.name == only:
+        _run_stage(stage, context, chosen)
+        if stage.name == chosen.only:
             return
 
 
@@ -127,7 +161,7 @@ def _sweep(root: Path) -> None:
         is_at_work = any(
             (folder / RunPaths(root).run_lock.name).exists()
             for folder in list(partial.parents)[: -len(root.parents) - 1]
-        )
+        ) or any(partial.parent.parent.glob(SHARD_LOCKS))  # nor do those who answer parts
         if partial.is_file() and partial.relative_to(root).parts[0] != TRAINING and not is_at_work:
             partial.unlink()
 
@@ -143,8 +177,9 @@ def check_folder(root: Path) -> None:
         raise DataError(f"--out {root}: is a file, a folder was expected")
     present = [] if not root.is_dir() else [p.name for p in root.iterdir()]
     config, lock = RunPaths(root).config.name, RunPaths(root).run_lock.name
-    # A kill leaves these, and so does who trains here and is about to write the configuration.
-    mine = {lock, TRAINING}
+    # A kill leaves these, and so does who trains here and is about to write the configuration,
+    # or who submitted jobs that will.
+    mine = {lock, TRAINING, JOBS}
     others = [name for name in present if name not in mine and not _is_partial(name, config)]
     if config not in present and others:
         raise RunStateError(f"--out {root}: the folder is not empty and is not a run")
@@ -179,15 +214,22 @@ def write_config(context: Context) -> None:
     own.replace(path)
 
 
-def _run_stage(stage: Stage, context: Context, only: StageName | None) -> None:
-    state = inspect_stage(stage, context)
+def _run_stage(stage: Stage, context: Context, chosen: Chosen) -> None:
+    state, only = inspect_stage(stage, context), chosen.only
     _refuse_stale(stage, state)
     if state.kind == "complete":
         _skip(stage, context)
     elif only is not None and stage.name != only:
-        raise RunStateError(f"stage {stage.name} is not complete; {only} needs it")
+        raise _incomplete(stage, only)
+    elif chosen.fold:
+        _execute(stage, context._replace(fold=read_fold(context, stage)))
     else:
+        refuse_parts_at_work(stage.manifest(context).parent, but=0)
         _execute(stage, context)
+
+
+def _incomplete(stage: Stage, needed_by: StageName) -> RunStateError:
+    return RunStateError(f"stage {stage.name} is not complete; {needed_by} needs it")
 
 
 def _skip(stage: Stage, context: Context) -> None:

@@ -12,6 +12,8 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Any, TypeVar
 
+from ragmend.run_lock import ENDING_SIGNALS
+
 T = TypeVar("T")
 Signals = list[int]
 
@@ -50,7 +52,7 @@ async def _run_cancellable(work: Callable[[], Coroutine[Any, Any, T]], received:
 def _handled(note: Callable[[int, FrameType | None], None]) -> Iterator[None]:
     """Let signals that have a handler of Python be noted instead; it never raises."""
     is_main = threading.current_thread() is threading.main_thread()
-    endings = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP) if is_main else ()
+    endings = ENDING_SIGNALS if is_main else ()
     handlers = {number: signal.getsignal(number) for number in endings}
     own = {number: handler for number, handler in handlers.items() if callable(handler)}
     for number in own:

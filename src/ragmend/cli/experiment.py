@@ -38,7 +38,13 @@ class Experiment(NamedTuple):
 
     context: Context
 
-    def run(self, *, only: StageName | None = None, redo: StageName | None = None) -> None:
+    def run(
+        self,
+        *,
+        only: StageName | None = None,
+        redo: StageName | None = None,
+        fold: bool = False,
+    ) -> None:
         """Run what is not complete; see `run_stages`.
 
         Raises:
@@ -49,7 +55,7 @@ class Experiment(NamedTuple):
                 "a trained detector has one test evaluation: `ragmend detect predict … --again "
                 '"reason"` makes its verdicts again, then `ragmend run … --redo select` goes on'
             )
-        run_stages(self.context, STAGES, only=only, redo=redo)
+        run_stages(self.context, STAGES, only=only, redo=redo, fold=fold)
 
     @contextmanager
     def served(self) -> Iterator[Self]:

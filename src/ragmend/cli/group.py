@@ -9,9 +9,8 @@ import click
 
 from ragmend import __version__
 from ragmend.cli.commands import COMMANDS
+from ragmend.cli.main import TRY_AGAIN
 from ragmend.errors import PreemptedError, RagmendError
-
-TRY_AGAIN = 75  # sysexits' EX_TEMPFAIL: a scheduler may start the same command again
 
 
 class Ordered(click.Group):

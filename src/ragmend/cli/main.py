@@ -15,7 +15,9 @@ ENDINGS = {
     signal.SIGINT: "interrupted",
     signal.SIGTERM: "terminated",
     signal.SIGHUP: "terminal closed",
+    signal.SIGUSR1: "asked to stop (SIGUSR1)",  # by a scheduler whose time limit is near
 }
+TRY_AGAIN = 75  # sysexits' EX_TEMPFAIL: a scheduler may start the same command again
 REPEAT_S = 5.0  # a second Ctrl-C within so many seconds would only break the clean-up
 AGAIN_S = 0.01  # where `Stopped` cannot get through (a callback of the importer), try again
 
@@ -71,12 +73,16 @@ def main() -> None:
         # While it is imported, a library may have turned `Stopped` into an error of its own.
         if stopper.signal is None:
             raise
-        code = 128 + stopper.signal
+        code = _exit_code(stopper.signal)
     stopper.retire()
     if stopper.signal is not None:
-        code = 128 + stopper.signal
+        code = _exit_code(stopper.signal)
         _say_stopped(stopper.signal)
     sys.exit(code)
+
+
+def _exit_code(number: signal.Signals) -> int:
+    return TRY_AGAIN if number == signal.SIGUSR1 else 128 + number
 
 
 def _say_stopped(number: signal.Signals) -> None:

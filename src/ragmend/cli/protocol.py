@@ -1,6 +1,8 @@
 """The protocol lock: what was fixed before any judging, and what was changed after all."""
 
 import json
+import os
+import secrets
 from typing import Literal
 
 from pydantic import JsonValue
@@ -9,7 +11,7 @@ from ragmend.analysis.settings import PAPER_CONTRASTS
 from ragmend.cli.context import Context, say
 from ragmend.cli.data import detector_run_id
 from ragmend.errors import DataError, RagmendError, RunStateError
-from ragmend.io import dump_record, read_record, sha256_of_file, write_bytes
+from ragmend.io import PARTIAL, dump_record, read_record, sha256_of_file, write_bytes
 from ragmend.paths import STAGE_NAMES, StageName
 from ragmend.records import CONDITIONS, Record
 from ragmend.repair.arms import ARM_POLICIES
@@ -106,10 +108,15 @@ def amend_lock(context: Context, redo: StageName) -> None:
 
 
 def mark_judging(context: Context) -> None:
-    """Record that judging has begun: whatever changes from here on is known to come after."""
-    lock = read_lock(context)
+    """Record that judging has begun: whatever changes from here on is known to come after.
+
+    Many shards may begin at once, each with a file of its own; they all say the same.
+    """
+    lock, path = read_lock(context), context.paths.lock
     if not lock.judged:
-        _write(context, lock.model_copy(update={"judged": True}))
+        own = path.with_name(f"{path.name}.{os.getpid()}-{secrets.token_hex(4)}{PARTIAL}")
+        write_bytes(own, dump_record(lock.model_copy(update={"judged": True})))
+        own.replace(path)
 
 
 def is_lock_readable(context: Context) -> bool:

@@ -10,13 +10,14 @@ from typing import NamedTuple
 from pydantic import JsonValue
 
 from ragmend.cli.context import Context
-from ragmend.cli.roles.standby import Serving, Standby, standby
+from ragmend.cli.roles.standby import Asked, Memory, Opening, Serving, Standby, standby
+from ragmend.cli.sharding.fold import Fold
+from ragmend.cli.sharding.journals import Journals, journals_of, open_journal
 from ragmend.config import quote_key
 from ragmend.errors import ConfigError, ServerError
-from ragmend.journal import Journal
 from ragmend.llm.protocol import LLM
 from ragmend.llm.recorded import CheckScores, CheckText, RecordedLLM
-from ragmend.paths import shard_path
+from ragmend.paths import shard_facts_path
 from ragmend.sections.roles import RoleConfig
 
 
@@ -53,11 +54,10 @@ async def open_model(
         RunStateError, DataError: The journal is in use or damaged.
     """
     role = context.config.roles()[name]
-    journal_path = shard_path(folder, role=name)
     opening = partial(open_serving, context, name, label_forms=label_forms)
-    memory = journal_path.with_suffix(".server.json")
-    with Journal(journal_path) as journal:
-        async with standby(role.language_model.id, opening, memory) as model:
+    journals = journals_of(context, folder, role=name)
+    with open_journal(journals) as journal:
+        async with _held(role.language_model.id, opening, context.fold, name, journals) as model:
             recorded = RecordedLLM(
                 model,
                 journal,
@@ -80,6 +80,22 @@ async def open_serving(
             yield serving
     except (ServerError, ConfigError) as error:
         raise type(error)(f"{name}: {error}") from error
+
+
+@asynccontextmanager
+async def _held(
+    model: str, opening: Opening, fold: Fold | None, name: str, journals: Journals
+) -> AsyncIterator[Standby]:
+    """Hold a role's model ready, or what is known of it where nobody may be asked."""
+    if journals.own is not None:
+        memory = Memory(
+            shard_facts_path(journals.own), tuple(map(shard_facts_path, journals.others))
+        )
+        async with standby(model, opening, memory) as ready:
+            yield ready
+    else:
+        folded = fold or Fold({})
+        yield Asked(model, folded.facts(name), folded.usage(name))
 
 
 @asynccontextmanager

@@ -10,11 +10,11 @@ import json
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from pathlib import Path
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from pydantic import JsonValue
 
-from ragmend.errors import DataError, RunStateError
+from ragmend.errors import AccountingError, DataError, RunStateError
 from ragmend.io import Line, parse_object, read_file, write_bytes
 from ragmend.llm.protocol import LLM, Generation, LabelScores, Prompt, Sampling
 
@@ -46,10 +46,46 @@ class Serving(LLM, Protocol):
 Opening = Callable[[], AbstractAsyncContextManager[Serving]]
 
 
+class Memory(NamedTuple):
+    """What a model said of itself, in files beside the records that it answered.
+
+    Attributes:
+        own: The file of the journal that is appended to.
+        others: Those of the journals that are only read; not all of them are there.
+    """
+
+    own: Path
+    others: tuple[Path, ...] = ()
+
+    def read(self) -> Facts:
+        """Return what it said; nothing where it never was opened.
+
+        Raises:
+            RunStateError: It said different things.
+            DataError: A file is damaged.
+        """
+        said = [_read_facts(path) for path in (self.own, *self.others) if path.is_file()]
+        for other in said[1:]:
+            check_same(said[0], other)
+        return said[0] if said else {}
+
+    def keep(self, facts: Facts) -> None:
+        """Write down what it says now.
+
+        Raises:
+            RunStateError: It is not the model that answered so far.
+        """
+        was = self.read()
+        if was:
+            check_same(was, facts)
+        if not self.own.is_file():
+            write_bytes(self.own, json.dumps(facts, indent=1).encode())
+
+
 class Standby:
     """A language model before and after it is opened; see `standby`."""
 
-    def __init__(self, model: str, opening: Opening, memory: Path, stack: AsyncExitStack) -> None:
+    def __init__(self, model: str, opening: Opening, memory: Memory, stack: AsyncExitStack) -> None:
         """Open nothing yet."""
         self.model = model
         self._opening, self._memory, self._stack = opening, memory, stack
@@ -59,7 +95,7 @@ class Standby:
     @property
     def facts(self) -> Facts:
         """What the model says of itself; unopened, what it said when it last was."""
-        return _read_facts(self._memory) if self._serving is None else self._serving.facts
+        return self._memory.read() if self._serving is None else self._serving.facts
 
     def as_json(self) -> dict[str, JsonValue]:
         """Return how it was used, for the manifest."""
@@ -84,7 +120,7 @@ class Standby:
         async with self._lock:
             if self._serving is None:
                 serving = await self._stack.enter_async_context(self._opening())
-                _remember(serving.facts, self._memory)
+                self._memory.keep(serving.facts)
                 self._serving = serving
 
     async def score_labels(self, prompt: Prompt) -> LabelScores:
@@ -107,14 +143,35 @@ class Standby:
         return self._serving
 
 
+class Asked(Standby):
+    """A language model of which all is known: it is not asked again, and cannot be."""
+
+    def __init__(self, model: str, facts: Facts, usage: dict[str, JsonValue]) -> None:
+        """Take what it said of itself and how it was used."""
+        super().__init__(model, self._refuse, Memory(Path()), AsyncExitStack())
+        self._facts, self._was_used = facts, usage
+
+    @property
+    def facts(self) -> Facts:
+        """What it said of itself."""
+        return self._facts
+
+    def as_json(self) -> dict[str, JsonValue]:
+        """Return how it was used, for the manifest."""
+        return self._was_used
+
+    def _refuse(self) -> AbstractAsyncContextManager[Serving]:
+        raise AccountingError(f"{self.model} is asked where all answers should be recorded")
+
+
 @asynccontextmanager
-async def standby(model: str, opening: Opening, memory: Path) -> AsyncIterator[Standby]:
+async def standby(model: str, opening: Opening, memory: Memory) -> AsyncIterator[Standby]:
     """Hold a model ready for a block; it is closed at its end, if it was opened.
 
     Args:
         model: Its name.
         opening: Opens it.
-        memory: The file that holds what it said of itself, while records of it are there.
+        memory: What holds what it said of itself, while records of it are there.
     """
     async with AsyncExitStack() as stack:
         yield Standby(model, opening, memory, stack)
@@ -138,16 +195,7 @@ def check_same(was: Facts, now: Facts) -> None:
         )
 
 
-def _remember(facts: Facts, memory: Path) -> None:
-    if memory.is_file():
-        check_same(_read_facts(memory), facts)
-    else:
-        write_bytes(memory, json.dumps(facts, indent=1).encode())
-
-
 def _read_facts(memory: Path) -> Facts:
-    if not memory.is_file():
-        return {}
     try:
         return parse_object(Line(str(memory), read_file(memory).decode()))
     except UnicodeDecodeError as error:

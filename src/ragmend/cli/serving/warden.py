@@ -32,10 +32,10 @@ class Stop:
     """Whether SIGTERM came."""
 
     def __init__(self) -> None:
-        """Watch for it; what a terminal sends is ragmend's to act on."""
+        """Watch for it; what a terminal or a scheduler sends to all is ragmend's to act on."""
         self.asked = False
         signal.signal(signal.SIGTERM, self._ask)
-        for number in (signal.SIGINT, signal.SIGHUP):
+        for number in (signal.SIGINT, signal.SIGHUP, signal.SIGUSR1):
             signal.signal(number, signal.SIG_IGN)
 
     def _ask(self, number: int, frame: FrameType | None) -> None:

@@ -1,18 +1,19 @@
 """Stage `judge`: every judge of the panel on every answer in every condition."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from ragmend.cli.asking import Answers, Unit, asking
-from ragmend.cli.context import Context, Outcome, Stage, run_inputs
-from ragmend.cli.data import Population, by_source, read_population
+from ragmend.cli.asking import Answers, Asking, Unit, asking
+from ragmend.cli.context import Context, Outcome, PartOutcome, Stage, run_inputs
+from ragmend.cli.data import Population, by_source, own_records, read_population
 from ragmend.cli.event_loop import run_to_end
 from ragmend.cli.roles.identities import judge_entries, judge_entry, prompt_entries
 from ragmend.cli.roles.parts import Handle, open_judge
+from ragmend.cli.sharding.journals import journals_of
 from ragmend.cli.shortened import list_shortened, shortened_of
 from ragmend.config import Config
 from ragmend.errors import AccountingError, AnswerFaultError
@@ -31,9 +32,13 @@ class Bench(NamedTuple):
 
 
 def _execute(context: Context) -> Outcome:
-    config, paths = context.config, context.paths
+    config, paths, folder = context.config, context.paths, context.paths.judgements.parent
     answers = list(read_records(paths.answers, RepairedAnswer))
-    bench = run_to_end(partial(_judge_all, context, read_population(paths), answers))
+    settled = None if context.fold is None else context.fold.faults()
+    journals = journals_of(context, folder)
+    with asking("judge", folder, config.client, journals=journals, settled=settled) as stage:
+        population, panel = read_population(paths), config.judges.panel
+        bench = run_to_end(partial(_judge_all, context, stage, population, answers, panel))
     judgements = [record for judged in bench.answers for record in judged.records]
     faults: list[Fault] = [fault for judged in bench.answers for fault in judged.faults]
     n_units = len(answers) * len(config.judges.panel)
@@ -55,7 +60,7 @@ def _execute(context: Context) -> Outcome:
     return Outcome(
         (paths.judgements, *shortened.files),
         counts,
-        {f"judge:{judge.name}": _model_of(judge) for judge in config.judges.panel},
+        _models_of(config.judges.panel),
         n_units=n_units,
         faults=tuple(faults),
         servers=servers,
@@ -63,28 +68,48 @@ def _execute(context: Context) -> Outcome:
     )
 
 
-def _model_of(judge: JudgeConfig) -> str:
-    return judge.backend if judge.model is None else judge.model.id
+def _answer_part(context: Context, stage: Asking) -> PartOutcome:
+    population = read_population(context.paths, context.part)
+    answers = list(own_records(context, population, context.paths.answers, RepairedAnswer))
+    own = [j for j in context.config.judges.panel if context.part and j.name == context.part.role]
+    bench = run_to_end(partial(_judge_all, context, stage, population, answers, own))
+    (judge,), (judged,), (handle,) = own, bench.answers, bench.handles.values()
+    return PartOutcome(
+        len(answers),
+        tuple(judged.faulty),
+        _models_of(own),
+        handle.facts(judge.name),
+        handle.usage(judge.name),
+    )
+
+
+def _models_of(judges: Sequence[JudgeConfig]) -> dict[str, str]:
+    return {
+        f"judge:{judge.name}": judge.backend if judge.model is None else judge.model.id
+        for judge in judges
+    }
 
 
 async def _judge_all(
-    context: Context, population: Population, answers: list[RepairedAnswer]
+    context: Context,
+    stage: Asking,
+    population: Population,
+    answers: list[RepairedAnswer],
+    judges: Sequence[JudgeConfig],
 ) -> Bench:
     """Let one judge after the other judge all answers: one model at a time is in use."""
-    config, folder = context.config, context.paths.judgements.parent
     bench = Bench([], {})
-    with asking("judge", folder, config.client) as stage:
-        for judge in config.judges.panel:
-            async with open_judge(context, judge, folder) as handle:
-                judged = await stage.answer(
-                    _units(population, answers, judge, handle.part, config),
-                    model=Judgement,
-                    n_units=len(answers),
-                    prepare=handle.open,
-                    describe=handle.describe,
-                )
-            bench.answers.append(judged)
-            bench.handles[judge.name] = handle
+    for judge in judges:
+        async with open_judge(context, judge, context.paths.judgements.parent) as handle:
+            judged = await stage.answer(
+                _units(population, answers, judge, handle.part, context.config),
+                model=Judgement,
+                n_units=len(answers),
+                prepare=handle.open,
+                describe=handle.describe,
+            )
+        bench.answers.append(judged)
+        bench.handles[judge.name] = handle
     return bench
 
 
@@ -150,4 +175,5 @@ JUDGE = Stage(
     inputs=_inputs,
     settings=_settings,
     execute=_execute,
+    answer_part=_answer_part,
 )

@@ -1,6 +1,7 @@
 """Stage `propose`: candidates for unsupported claims, gated and verified again (pass 2)."""
 
 from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -8,16 +9,17 @@ from typing import NamedTuple
 from pydantic import JsonValue
 
 from ragmend.cli.asking import Answers, Asking, Unit, asking
-from ragmend.cli.context import Context, Outcome, Stage, run_inputs
-from ragmend.cli.data import Population, by_source, read_population
+from ragmend.cli.context import Context, Outcome, PartOutcome, Stage, run_inputs
+from ragmend.cli.data import Population, by_source, own_records, read_population
 from ragmend.cli.event_loop import run_to_end
 from ragmend.cli.faults import faults_inputs, faulty_records
 from ragmend.cli.roles.identities import prompt_entries, rewriter_entry, verifier_entry
 from ragmend.cli.roles.parts import Handle, open_rewriter, open_verifier
+from ragmend.cli.sharding.journals import journals_of
 from ragmend.cli.shortened import list_shortened, shortened_of
 from ragmend.config import Config
 from ragmend.errors import AnswerFaultError
-from ragmend.io import read_records, write_records
+from ragmend.io import write_records
 from ragmend.llm.gathering import gather_answers
 from ragmend.manifest import read_manifest
 from ragmend.paths import manifest_path
@@ -70,7 +72,8 @@ class Proposed(NamedTuple):
 def _execute(context: Context) -> Outcome:
     paths = context.paths
     cases = list(_cases(context, read_population(paths)))
-    proposed = run_to_end(partial(_propose, context, cases))
+    with _asking(context) as stage:
+        proposed = run_to_end(partial(_propose, context, stage, cases))
     write_records(paths.rewrites, proposed.rewrites.records)
     write_records(paths.candidates, proposed.candidates.records)
     rewrites = proposed.rewrites.records
@@ -95,24 +98,70 @@ def _execute(context: Context) -> Outcome:
     )
 
 
-async def _propose(context: Context, cases: list[Case]) -> Proposed:
+def _answer_part(context: Context, stage: Asking) -> PartOutcome:
+    cases = list(_cases(context, read_population(context.paths, context.part)))
+    if context.part is not None and context.part.role == "rewriter":
+        rewrites, rewriter = run_to_end(partial(_rewrite_all, context, stage, cases))
+        return _part_outcome(len(cases), rewrites, rewriter, "rewriter")
+    before = context._replace(part=None)  # what the rewriter's part of these cases came to
+    with _asking(before) as recorded:
+        rewrites, _ = run_to_end(partial(_rewrite_all, before, recorded, cases))
+    left = _without_faulty(cases, rewrites)
+    candidates, verifier = run_to_end(partial(_verify_edits, context, stage, left, rewrites))
+    return _part_outcome(len(left), candidates, verifier, "verifier")
+
+
+def _part_outcome(
+    n_units: int,
+    answers: Answers[Rewrite] | Answers[Candidate],
+    handle: Handle[Rewriter] | Handle[Verifier],
+    role: str,
+) -> PartOutcome:
+    return PartOutcome(
+        n_units,
+        tuple(answers.faulty),
+        {role: handle.part.name},
+        handle.facts(role),
+        handle.usage(role),
+    )
+
+
+def _asking(context: Context) -> AbstractContextManager[Asking]:
+    folder = context.paths.candidates.parent
+    return asking(
+        "propose",
+        folder,
+        context.config.client,
+        journals=journals_of(context, folder),
+        settled=None if context.fold is None else context.fold.faults(),
+    )
+
+
+async def _propose(context: Context, stage: Asking, cases: list[Case]) -> Proposed:
     """Ask the rewriter about all answers, then the verifier: one model at a time is in use."""
-    config, folder = context.config, context.paths.candidates.parent
-    with asking("propose", folder, config.client) as stage:
-        async with open_rewriter(context, folder) as rewriter:
-            rewrites = await stage.answer(
-                _rewriting(cases, rewriter.part, config),
-                model=Rewrite,
-                n_units=len(cases),
-                prepare=rewriter.open,
-                describe=rewriter.describe,
-            )
-        faulty = {fault.record_id for fault in rewrites.faults}
-        left = [case for case in cases if case.response.record_id not in faulty]
-        async with open_verifier(context, folder) as opened:
-            verifier = opened.held_to(_facts_of_pass_1(context))
-            candidates = await _verify_edits(stage, left, rewrites, verifier, config)
+    rewrites, rewriter = await _rewrite_all(context, stage, cases)
+    left = _without_faulty(cases, rewrites)
+    candidates, verifier = await _verify_edits(context, stage, left, rewrites)
     return Proposed(rewrites, candidates, rewriter, verifier)
+
+
+async def _rewrite_all(
+    context: Context, stage: Asking, cases: list[Case]
+) -> tuple[Answers[Rewrite], Handle[Rewriter]]:
+    async with open_rewriter(context, context.paths.candidates.parent) as rewriter:
+        rewrites = await stage.answer(
+            _rewriting(cases, rewriter.part, context.config),
+            model=Rewrite,
+            n_units=len(cases),
+            prepare=rewriter.open,
+            describe=rewriter.describe,
+        )
+    return rewrites, rewriter
+
+
+def _without_faulty(cases: list[Case], rewrites: Answers[Rewrite]) -> list[Case]:
+    faulty = {fault.record_id for fault in rewrites.faults}
+    return [case for case in cases if case.response.record_id not in faulty]
 
 
 def _facts_of_pass_1(context: Context) -> JsonValue:
@@ -122,27 +171,26 @@ def _facts_of_pass_1(context: Context) -> JsonValue:
 
 
 async def _verify_edits(
-    stage: Asking,
-    cases: list[Case],
-    rewrites: Answers[Rewrite],
-    verifier: Handle[Verifier],
-    config: Config,
-) -> Answers[Candidate]:
-    return await stage.answer(
-        _accepting(cases, by_record(rewrites.records), verifier.part, config),
-        model=Candidate,
-        n_units=len(cases),
-        prepare=verifier.open,
-        describe=verifier.describe,
-    )
+    context: Context, stage: Asking, cases: list[Case], rewrites: Answers[Rewrite]
+) -> tuple[Answers[Candidate], Handle[Verifier]]:
+    async with open_verifier(context, context.paths.candidates.parent) as opened:
+        verifier = opened.held_to(_facts_of_pass_1(context))
+        candidates = await stage.answer(
+            _accepting(cases, by_record(rewrites.records), verifier.part, context.config),
+            model=Candidate,
+            n_units=len(cases),
+            prepare=verifier.open,
+            describe=verifier.describe,
+        )
+    return candidates, verifier
 
 
 def _cases(context: Context, population: Population) -> Iterator[Case]:
     paths, threshold = context.paths, context.config.verifier.threshold
     excluded = faulty_records(paths.verdicts.parent)
-    claims = by_record(read_records(paths.claims, Claim))
-    evidence = by_record(read_records(paths.evidence, Evidence))
-    verdicts = list(read_records(paths.verdicts, Verdict))
+    claims = by_record(own_records(context, population, paths.claims, Claim))
+    evidence = by_record(own_records(context, population, paths.evidence, Evidence))
+    verdicts = list(own_records(context, population, paths.verdicts, Verdict))
     undecided = {
         verdict.claim_id: verdict for verdict in verdicts if not decides(verdict, threshold)
     }
@@ -254,4 +302,5 @@ PROPOSE = Stage(
     inputs=_inputs,
     settings=_settings,
     execute=_execute,
+    answer_part=_answer_part,
 )

@@ -1,5 +1,6 @@
 """Stage `report`: report.md and a self-contained report.html, from the printed analysis."""
 
+import shutil
 from pathlib import Path
 
 from pydantic import JsonValue
@@ -35,10 +36,16 @@ def _inputs(context: Context) -> dict[str, Path]:
     return run_inputs(context, *files) | faults_inputs(context, *folders)
 
 
+def _remove_partial(context: Context) -> None:
+    """Take away the report of what existed while the run was not finished."""
+    shutil.rmtree(context.paths.partial, ignore_errors=True)
+
+
 REPORT = Stage(
     name="report",
     manifest=lambda context: context.paths.report_manifest,
     inputs=_inputs,
     settings=lambda config: {**result_settings(config), "name": config.name},
     execute=_execute,
+    finish=_remove_partial,
 )

@@ -7,16 +7,17 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from ragmend.cli.asking import Answers, Unit, asking
-from ragmend.cli.context import Context, Outcome, Stage, run_inputs
-from ragmend.cli.data import Population, by_source, read_population
+from ragmend.cli.asking import Answers, Asking, Unit, asking
+from ragmend.cli.context import Context, Outcome, PartOutcome, Stage, run_inputs
+from ragmend.cli.data import Population, by_source, own_records, read_population
 from ragmend.cli.event_loop import run_to_end
 from ragmend.cli.roles.identities import prompt_entries, verifier_entry
 from ragmend.cli.roles.parts import Handle, open_verifier
+from ragmend.cli.sharding.journals import journals_of
 from ragmend.cli.shortened import list_shortened, shortened_of
 from ragmend.config import Config
 from ragmend.errors import AccountingError
-from ragmend.io import read_records, write_records
+from ragmend.io import write_records
 from ragmend.paths import manifest_path
 from ragmend.records import Claim, Evidence, Verdict, by_record
 from ragmend.repair.arms import is_verified
@@ -31,14 +32,13 @@ class Recorded(NamedTuple):
 
 
 def _execute(context: Context) -> Outcome:
-    config, paths = context.config, context.paths
+    paths, folder = context.paths, context.paths.verdicts.parent
     population = read_population(paths)
-    verify = config.claims.verify
-    recorded = Recorded(
-        by_record(c for c in read_records(paths.claims, Claim) if is_verified(c.kind, verify)),
-        by_record(read_records(paths.evidence, Evidence)),
-    )
-    answers, handle = run_to_end(partial(_verify, context, population, recorded))
+    recorded = _read_recorded(context, population)
+    settled = None if context.fold is None else context.fold.faults()
+    journals = journals_of(context, folder)
+    with asking("verify", folder, context.config.client, journals=journals, settled=settled) as on:
+        answers, handle = run_to_end(partial(_verify, context, on, population, recorded))
     _check_one_verdict_a_claim(
         answers.records, recorded.claims, {fault.record_id for fault in answers.faults}
     )
@@ -60,19 +60,40 @@ def _execute(context: Context) -> Outcome:
     )
 
 
+def _answer_part(context: Context, stage: Asking) -> PartOutcome:
+    population = read_population(context.paths, context.part)
+    recorded = _read_recorded(context, population)
+    answers, handle = run_to_end(partial(_verify, context, stage, population, recorded))
+    return PartOutcome(
+        len(population.responses),
+        tuple(answers.faulty),
+        {"verifier": handle.part.name},
+        handle.facts("verifier"),
+        handle.usage("verifier"),
+    )
+
+
+def _read_recorded(context: Context, population: Population) -> Recorded:
+    paths, verify = context.paths, context.config.claims.verify
+    claims = own_records(context, population, paths.claims, Claim)
+    evidence = own_records(context, population, paths.evidence, Evidence)
+    return Recorded(
+        by_record(claim for claim in claims if is_verified(claim.kind, verify)),
+        by_record(evidence),
+    )
+
+
 async def _verify(
-    context: Context, population: Population, recorded: Recorded
+    context: Context, stage: Asking, population: Population, recorded: Recorded
 ) -> tuple[Answers[Verdict], Handle[Verifier]]:
-    config, folder = context.config, context.paths.verdicts.parent
-    with asking("verify", folder, config.client) as stage:
-        async with open_verifier(context, folder) as handle:
-            answers = await stage.answer(
-                _units(population, recorded, handle.part, config),
-                model=Verdict,
-                n_units=len(population.responses),
-                prepare=handle.open,
-                describe=handle.describe,
-            )
+    async with open_verifier(context, context.paths.verdicts.parent) as handle:
+        answers = await stage.answer(
+            _units(population, recorded, handle.part, context.config),
+            model=Verdict,
+            n_units=len(population.responses),
+            prepare=handle.open,
+            describe=handle.describe,
+        )
     return answers, handle
 
 
@@ -124,4 +145,5 @@ VERIFY = Stage(
     inputs=_inputs,
     settings=_settings,
     execute=_execute,
+    answer_part=_answer_part,
 )
