@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import NamedTuple
 
 from ragmend.analysis.figures.recipes import drawn_figures
@@ -23,7 +25,7 @@ from ragmend.analysis.settings import Provenance, Settings
 from ragmend.analysis.study import Study
 from ragmend.analysis.tables.provenance_table import provenance_table
 from ragmend.analysis.tables.recipes import TABLES, Recipe, reason_to_leave_out
-from ragmend.errors import StatisticsError
+from ragmend.errors import RagmendError, StatisticsError
 
 
 class Analysis(NamedTuple):
@@ -38,7 +40,11 @@ class Analysis(NamedTuple):
 
 
 def analyze(
-    frames: Frames, *, settings: Settings | None = None, provenance: Provenance | None = None
+    frames: Frames,
+    *,
+    settings: Settings | None = None,
+    provenance: Provenance | None = None,
+    keep_going: bool = False,
 ) -> Analysis:
     """Make every table and figure that the given frames allow.
 
@@ -46,6 +52,9 @@ def analyze(
         frames: Tidy frames, from a run's records or from anyone's files.
         settings: How to compute; None: as in the paper.
         provenance: Where the numbers come from; None: unknown.
+        keep_going: Whether what cannot be made for a fault in what it is made from is left out
+            with the error's message, as a table is whose inputs were not given; then there may be
+            no table at all.
 
     Raises:
         StatisticsError: No table can be made from the frames, an input is not what its table
@@ -54,13 +63,17 @@ def analyze(
     """
     study = Study(frames, settings or Settings(), provenance or Provenance())
     refuse_contradictions(frames, study.provenance, incomplete=study.settings.incomplete)
-    tables, left_out = {}, {}
+    tables: dict[str, Table] = {}
+    left_out: dict[str, str] = {}
     for name, recipe in TABLES.items():
-        reason = reason_to_leave_out(study, recipe)
-        if reason is None:
-            tables[name] = _with_notes(recipe.make(study), recipe, study)
-        else:
-            left_out[name] = reason
+        with _fault_named(left_out, name, keep_going=keep_going):
+            reason = reason_to_leave_out(study, recipe)
+            if reason is None:
+                tables[name] = _with_notes(recipe.make(study), recipe, study)
+            else:
+                left_out[name] = reason
+    if keep_going and not tables:
+        return Analysis((), {}, {}, left_out)
     if not tables:
         given = [name for name in Frames._fields if frames.has(name)]
         raise StatisticsError(
@@ -68,8 +81,24 @@ def analyze(
             "at least one of labels, claims, arms, selection, runs, published"
         )
     tables["provenance"] = provenance_table(tables, TABLES, study)
-    figures = drawn_figures(study, tables)
-    return Analysis(explain(study, tables), tables, figures, left_out)
+    figures: dict[str, Figure] = {}
+    sections: tuple[Section, ...] = ()
+    with _fault_named(left_out, "figures", keep_going=keep_going):
+        figures = drawn_figures(study, tables)
+    with _fault_named(left_out, "explanation", keep_going=keep_going):
+        sections = explain(study, tables)
+    return Analysis(sections, tables, figures, left_out)
+
+
+@contextmanager
+def _fault_named(left_out: dict[str, str], name: str, *, keep_going: bool) -> Iterator[None]:
+    """Name what cannot be made with the error's message, where the rest is to be made anyway."""
+    try:
+        yield
+    except RagmendError as error:
+        if not keep_going:
+            raise
+        left_out[name] = f"cannot be made: {error}"
 
 
 def _with_notes(table: Table, recipe: Recipe, study: Study) -> Table:

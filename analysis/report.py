@@ -28,6 +28,10 @@ class Summary(Record):
     """What was fixed before the first number, as pairs of name and value."""
     warnings: tuple[str, ...] = ()
     """What a reader must know before the first number."""
+    missing: tuple[Name, ...] = ()
+    """Of a run that is not finished: a line for each part that is missing, and why."""
+    jobs: tuple[Name, ...] = ()
+    """What the cluster says of the jobs of a run that is not finished, in lines."""
 
 
 def render_markdown(printed: PrintedAnalysis, summary: Summary) -> bytes:

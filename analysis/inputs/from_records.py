@@ -31,7 +31,7 @@ def build_frames(run: RunRecords, *, threshold: float) -> Frames:
     """Check a run's records against each other and lay them out as frames.
 
     Args:
-        run: The records.
+        run: The records; of what it lacks there is no frame.
         threshold: Claims with P(support) strictly below it are eligible for repair.
 
     Raises:
@@ -41,25 +41,26 @@ def build_frames(run: RunRecords, *, threshold: float) -> Frames:
     """
     check_accounting(run)
     check_model_answers(run, threshold=threshold)
+    lacks = run.lacks
     responses = {response.record_id: response for response in run.responses}
     facts = {
         record_id: _record_facts(responses[record_id], run.tasks)
         for record_id in sorted(run.population)
     }
     return Frames(
-        labels=_label_frame(run, facts),
-        arms=_arm_frame(run, facts, threshold),
-        claims=_claim_frame(run, facts, responses),
-        records=_frame(facts.values()),
-        selection=_selection_frame(run),
-        candidates=_candidate_frame(run.candidates),
-        verdicts=_verdict_frame(run.verdicts, facts),
+        labels=None if "judgements" in lacks else _label_frame(run, facts),
+        arms=None if "actions" in lacks else _arm_frame(run, facts, threshold),
+        claims=None if "verdicts" in lacks else _claim_frame(run, facts, responses),
+        records=None if "selected" in lacks else _frame(facts.values()),
+        selection=None if "selected" in lacks else _selection_frame(run),
+        candidates=None if "candidates" in lacks else _candidate_frame(run.candidates),
+        verdicts=None if "verdicts" in lacks else _verdict_frame(run.verdicts, facts),
         rewrites=None if run.rewrites is None else _rewrite_frame(run.rewrites),
         runs=run_frame(run.detector_runs) if run.detector_runs else None,
         development=development_frame(run.detector_runs),
         detectors=_frame(score.model_dump() for score in run.detector_scores),
-        answers=_answer_frame(run.answers),
-        actions=_action_frame(run.actions),
+        answers=None if "answers" in lacks else _answer_frame(run.answers),
+        actions=None if "actions" in lacks else _action_frame(run.actions),
     )
 
 
@@ -164,7 +165,8 @@ def _claim_frame(
                 **_action_columns(claim, actions, is_rewrite_proposed=key in rewrites),
             }
         )
-    return _frame(rows).astype({"p_support": "float64"})
+    frame = _frame(rows).astype({"p_support": "float64"})
+    return frame.drop(columns="rewrite_proposed") if "candidates" in run.lacks else frame
 
 
 def _action_columns(

@@ -25,7 +25,7 @@ def _population(tables: Mapping[str, Table]) -> Iterator[str]:
     flagged, n = rows["flagged"]["value"], rows["n"]["value"]
     yield (
         f"The detector flagged {flagged:,} of {counted(n, 'answer')} "
-        f"({percent(rows['flagged']['pct'])}); only flagged answers were repaired and judged, "
+        f"({percent(rows['flagged']['pct'])}); only flagged answers are repaired and judged, "
         "so that nothing here speaks of hallucinations that it missed."
     )
     if rows["precision"]["pct"] is not None:

@@ -3,7 +3,8 @@
 import pytest
 
 from ragmend.cli.experiment import reopen_experiment
-from ragmend.cli.results import _provenance
+from ragmend.cli.provenance import provenance_of
+from ragmend.cli.recorded import everything
 from ragmend.config import validate_config
 from ragmend.io import read_records, write_records
 from ragmend.records import Judgement, Rewrite, Verdict
@@ -26,7 +27,8 @@ def told(context, **roles):
     raw["rewriter"] |= roles.get("rewriter", {})
     for judge in raw["judges"]["panel"]:
         judge |= roles.get(judge["name"].replace("-", "_"), {})
-    return _provenance(context._replace(config=validate_config(raw, "here")))
+    context = context._replace(config=validate_config(raw, "here"))
+    return provenance_of(context, everything(context))
 
 
 def change(path, model, *, first: int, **changes):

@@ -10,7 +10,7 @@ from pydantic import JsonValue
 from ragmend.cli.data import detector_run_id
 from ragmend.cli.training.plan import RunName, choose_runs, training_settings
 from ragmend.config import Config
-from ragmend.errors import DataError
+from ragmend.errors import DataError, RagmendError
 from ragmend.io import read_record, read_records, sha256_of, sha256_of_file
 from ragmend.manifest import Manifest, read_manifest
 from ragmend.paths import RunPaths, manifest_path
@@ -57,6 +57,29 @@ def read_detector_runs(config: Config, paths: RunPaths) -> list[DetectorRunFacts
         DataError: A file of a training or of its verdicts cannot be read, or is another run's.
     """
     return [_read_run(config, paths, run) for run in _runs(config)]
+
+
+def read_readable_runs(config: Config, paths: RunPaths) -> list[DetectorRunFacts]:
+    """Return the facts of every training; one whose files cannot be read has only the reason.
+
+    Args:
+        config: As for `read_detector_runs`.
+        paths: The run folder; no data are read.
+    """
+    found = []
+    for run in _runs(config):
+        try:
+            found.append(_read_run(config, paths, run))
+        except RagmendError as error:
+            unread = DetectorRunFacts(
+                run_id=run.run_id,
+                model=run.model,
+                seed=run.seed,
+                is_population=run.run_id == detector_run_id(config),
+                unscored=f"cannot be read: {error}",
+            )
+            found.append(unread)
+    return found
 
 
 def files_of_frames(config: Config, paths: RunPaths) -> dict[RunFrame, list[Path]]:

@@ -5,7 +5,9 @@ from pathlib import Path
 
 import click
 
-from ragmend.cli.experiment import open_experiment, reopen_experiment
+from ragmend.cli.context import say
+from ragmend.cli.experiment import Experiment, open_experiment, reopen_experiment
+from ragmend.errors import RunStateError
 from ragmend.paths import StageName
 
 REPAIR_STAGES: tuple[StageName, ...] = (
@@ -42,8 +44,36 @@ def judge_command(config: str, out: Path | None, overrides: tuple[str, ...]) -> 
 @click.command("report")
 @click.argument("run", type=click.Path(path_type=Path))
 @click.option("--redo", is_flag=True, help="Write the report again although it is complete.")
-def report_command(run: Path, redo: bool) -> None:
+@click.option(
+    "--partial",
+    is_flag=True,
+    help="Of a run that is not finished: of what is complete, into RUN/partial.",
+)
+def report_command(run: Path, *, redo: bool, partial: bool) -> None:
     """Write report.md and report.html of a run."""
     experiment = reopen_experiment(run)
+    if partial:
+        _report_what_exists(experiment, redo=redo)
+        return
     experiment.run(only="report", redo="report" if redo else None)
     click.echo(f"report   {experiment.context.paths.report}")
+
+
+def _report_what_exists(experiment: Experiment, *, redo: bool) -> None:
+    from ragmend.cli.partial.report import name_missing, report_what_exists
+    from ragmend.cli.submitting.jobs import failed_jobs
+
+    jobs = failed_jobs(experiment.context.paths)
+    made = report_what_exists(experiment, redo=redo, job_lines=jobs)
+    if made is None:
+        click.echo(f"report   {experiment.context.paths.report}")
+        return
+    say(f"INCOMPLETE: {name_missing(made.missing)}")
+    for missing in made.missing:
+        say(f"  {missing.line}")
+    click.echo(f"report   {made.path}")
+    if not made.n_tables:
+        raise RunStateError(
+            f"{experiment.context.paths.root}: nothing that is complete makes a table yet; "
+            f"{made.path} says what is missing and why"
+        )
