@@ -4,7 +4,7 @@ VENV ?= .venv
 PYTHON ?= python3
 BIN := $(VENV)/bin
 # Tests that need no environment but the first one.
-HERE := not vllm and not local and not train and not gpu
+HERE := not vllm and not local and not train and not gpu and not slurm
 # Parallelism is by process; a second OpenMP thread slows the small fits here down.
 export OMP_NUM_THREADS := 1
 export OPENBLAS_NUM_THREADS := 1
@@ -18,7 +18,7 @@ TRAIN ?= .venv-train
 TORCH := $(if $(wildcard $(TRAIN)/.installed),$(TRAIN),$(LOCAL))
 PIP_INSTALL := -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo test quick soak fuzz bench check format env clean vllm-env test-vllm local-env test-local smollm2 train-env test-train
+.PHONY: demo test quick soak fuzz bench check format env clean vllm-env test-vllm local-env test-local smollm2 train-env test-train test-slurm
 
 env: $(VENV)/.installed
 
@@ -83,16 +83,23 @@ $(VLLM)/.installed: locks/serve-cpu.txt
 test-vllm: env vllm-env
 	RAGMEND_VLLM_PYTHON=$(abspath $(VLLM))/bin/python $(BIN)/python -m pytest -q -m vllm tests/vllm
 
+# On a real SLURM, which is brought up on this machine (Debian packages; as root).
+SLURM_TESTS ?= tests/slurm
+test-slurm: env
+	$(BIN)/python -m pytest -q -n 2 --dist loadfile -p no:cacheprovider -m slurm $(SLURM_TESTS)
+
 bench: env
 	$(BIN)/python -m bench
 	if [ -x $(LOCAL)/bin/python ]; then $(LOCAL)/bin/python -m bench --only in-process; fi
 
-# Everything long: 100 kills, 10,000 injected faults of each kind, a million broken inputs, vLLM.
+# Everything long: 100 kills, 10,000 injected faults of each kind, a million broken inputs, a real
+# SLURM in every case, vLLM.
 soak: env
 	RAGMEND_KILLS=100 $(BIN)/python -m pytest -q tests/cli/test_resume.py -k random_moments
 	RAGMEND_FAULTS=10000 $(BIN)/python -m pytest -q tests/cli/test_injected_faults.py
 	RAGMEND_SERVER_FAULTS=10000 $(BIN)/python -m pytest -q tests/cli/language_models -k injected
 	$(MAKE) fuzz
+	$(MAKE) test-slurm
 	$(MAKE) test-vllm
 
 fuzz: env

@@ -11,6 +11,7 @@ import click
 
 from bench.claims import claim_figures, long_text_figures
 from bench.client import client_figures
+from bench.cluster import cluster_figures
 from bench.corpus import read_corpus
 from bench.coverage import coverage_figures
 from bench.figures import Figure, as_json, as_text
@@ -31,6 +32,7 @@ PARTS: dict[str, Callable[[], Iterable[Figure]]] = {
     "client": client_figures,
     "prefix-cache": prefix_cache_figures,
     "in-process": in_process_figures,
+    "cluster": cluster_figures,
 }
 
 ON_CORPUS = {"claims", "long-answers"}
@@ -42,7 +44,7 @@ ON_CORPUS = {"claims", "long-answers"}
     "--only", "names", multiple=True, type=click.Choice(list(PARTS)), help="Measure this part."
 )
 def main(*, is_json: bool, names: tuple[str, ...]) -> None:
-    """Measure claims, memory, running again, statistics, and asking language models."""
+    """Measure claims, memory, running again, statistics, asking language models, a job graph."""
     figures: list[Figure] = []
     for name in names or PARTS:
         print(f"measuring: {name}", file=sys.stderr, flush=True)  # noqa: T201 - progress

@@ -20,6 +20,7 @@ from ragmend.records import Record
 PACKAGES = ("matplotlib", "numpy", "pandas", "pydantic", "scikit-learn", "scipy", "statsmodels")
 # What may differ between a run that was killed and one that was not.
 VOLATILE_FIELDS = ("host", "slurm_job_id", "started_at", "ended_at", "service")
+SNAPSHOT = "snapshot.json"  # beside the modules of a copied package
 _MOST_NAMED = 4  # new inputs in a message
 
 
@@ -52,6 +53,13 @@ class Manifest(Record):
     slurm_job_id: str | None
     started_at: str
     ended_at: str
+
+
+class Snapshot(Record):
+    """Of which commit a copy of the package is."""
+
+    git_commit: str | None
+    git_dirty: bool | None
 
 
 class Environment(NamedTuple):
@@ -184,6 +192,10 @@ def _changed_inputs(old: Mapping[str, str], files: Mapping[str, Path]) -> list[s
 
 
 def _git_state(folder: Path) -> tuple[str | None, bool | None]:
+    # Code that was copied for the jobs of a cluster says from which commit.
+    if (copied := folder / SNAPSHOT).is_file():
+        facts = Snapshot.model_validate_json(copied.read_bytes())
+        return facts.git_commit, facts.git_dirty
     # Outside a checkout (an installed wheel) there is no commit to name: None, not a guess.
     # An untracked file (an environment inside somebody's checkout) fails the first command.
     try:

@@ -3,13 +3,16 @@
 import click
 
 from ragmend.cli.commands.analyze import analyze_command
+from ragmend.cli.commands.cancel import cancel_command
 from ragmend.cli.commands.convert_gguf import convert_gguf_command
 from ragmend.cli.commands.detect import detect_group
 from ragmend.cli.commands.doctor import doctor_command
 from ragmend.cli.commands.fit import fit_verifier_command
 from ragmend.cli.commands.import_records import import_command
+from ragmend.cli.commands.prefetch import prefetch_command
 from ragmend.cli.commands.run import run_command
 from ragmend.cli.commands.serve import serve_command
+from ragmend.cli.commands.shard import shard_command
 from ragmend.cli.commands.split import split_command
 from ragmend.cli.commands.stages import (
     judge_command,
@@ -17,14 +20,19 @@ from ragmend.cli.commands.stages import (
     report_command,
 )
 from ragmend.cli.commands.status import status_command
+from ragmend.cli.commands.submit import submit_command
 from ragmend.cli.commands.unlock import unlock_command
 from ragmend.cli.commands.validate import validate_verifier_command
 
 COMMANDS: tuple[click.Command, ...] = (
     run_command,
+    shard_command,
     status_command,
     doctor_command,
     serve_command,
+    submit_command,
+    cancel_command,
+    prefetch_command,
     unlock_command,
     detect_group,
     repair_command,

@@ -18,9 +18,15 @@ class ChecksFailedError(RagmendError, RuntimeError):
 )
 @click.option("--out", type=click.Path(path_type=Path), help="Run folder [runs/<config name>].")
 @click.option("--serve", is_flag=True, help="Start the servers it needs here, one after another.")
+@click.option("--role", metavar="NAME", help="Check this role and what it needs, no other.")
 @click.option("--without-models", is_flag=True, help="Check all but what a role must answer.")
 def doctor_command(
-    target: str, overrides: tuple[str, ...], out: Path | None, serve: bool, without_models: bool
+    target: str,
+    overrides: tuple[str, ...],
+    out: Path | None,
+    serve: bool,
+    role: str | None,
+    without_models: bool,
 ) -> None:
     """Check a configuration before it is run, or the folder of a run.
 
@@ -32,7 +38,7 @@ def doctor_command(
 
     n_checks, failed = 0, []
     for finding in check_up(
-        target, overrides, out=out, asks_models=not without_models, serves=serve
+        target, overrides, out=out, asks_models=not without_models, serves=serve, role=role
     ):
         click.echo(finding.line)
         n_checks += finding.kind != "unchecked"

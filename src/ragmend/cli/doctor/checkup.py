@@ -24,6 +24,7 @@ def check_up(
     out: Path | None = None,
     asks_models: bool = True,
     serves: bool = False,
+    role: str | None = None,
 ) -> Iterator[Finding]:
     """Check a configuration, or a run if `target` is a folder; a finding comes when it is made.
 
@@ -33,6 +34,10 @@ def check_up(
         out: Where a configuration's run is, if one is; `runs/<name>` when None.
         asks_models: Whether the roles are opened and asked.
         serves: Whether servers are started here, one after another, for the roles that need one.
+        role: Only this role is opened and asked, and nothing but the protocol is checked besides.
+
+    Raises:
+        ConfigError: There is no such role.
     """
     is_run = Path(target).is_dir()
     examined = examine("configuration", lambda: _load(target, overrides, is_run), _describe)
@@ -43,6 +48,10 @@ def check_up(
         return
     root = Path(target) if is_run else out or Path("runs") / config.name
     context = Context(config, RunPaths(root), current_environment())
+    if role is not None:
+        yield from check_protocol(context)
+        yield from _check_roles(context, serves=serves, role=role)
+        return
     yield from check_data(context)
     yield from check_protocol(context)
     if asks_models:
@@ -69,7 +78,7 @@ def _describe(config: Config) -> str:
     return f"{config.name}; {', '.join(roles)}"
 
 
-def _check_roles(context: Context, *, serves: bool) -> Iterator[Finding]:
+def _check_roles(context: Context, *, serves: bool, role: str | None = None) -> Iterator[Finding]:
     with ExitStack() as stack:
         if serves:
             from ragmend.cli.serving.keeper import ServerKeeper
@@ -77,4 +86,4 @@ def _check_roles(context: Context, *, serves: bool) -> Iterator[Finding]:
             logs = Path(stack.enter_context(TemporaryDirectory()))
             keeper = stack.enter_context(ServerKeeper(context.config.serve, logs))
             context = context._replace(keeper=keeper)
-        yield from check_roles(context)
+        yield from check_roles(context, role)

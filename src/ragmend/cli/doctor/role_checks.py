@@ -19,12 +19,22 @@ from ragmend.sections.roles import RoleConfig
 P = TypeVar("P")
 
 
-def check_roles(context: Context) -> Iterator[Finding]:
+def check_roles(context: Context, role: str | None = None) -> Iterator[Finding]:
     """Open each role, one after another, and ask it about one small case.
 
     What is answered is recorded in no run.
+
+    Args:
+        context: The run.
+        role: Only this one.
+
+    Raises:
+        ConfigError: There is no such role.
     """
-    for name in context.config.roles():
+    roles = list(context.config.roles())
+    if role is not None and role not in roles:
+        raise ConfigError(f"--role {role}: no such role, there are: {', '.join(roles)}")
+    for name in roles if role is None else [role]:
         with TemporaryDirectory() as folder:
             yield from run_to_end(partial(_check_role, context, name, Path(folder)))
 

@@ -1,0 +1,1 @@
+"""Submitting an experiment as jobs of a cluster, and looking after them."""

@@ -1,0 +1,327 @@
+"""`submit`, `--resume`, `cancel`, `status`: all jobs or none, and none that nobody knows of."""
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from fake_slurm import FakeSlurm
+
+from ragmend.slurm.commands import expand_places
+
+CLUSTER = """
+name = "here"
+signal_lead_s = 20
+[environments.base]
+python = {python}
+[resources.default]
+partition = "cpu"
+time = "00:05:00"
+cpus = 1
+[shards]
+verify = 3
+propose = 2
+judge = 2
+"""
+JOBS = [
+    "detect", "select", "split", "match", "verify", "verify-fold", "rewrite", "verify-edits",
+    "propose-fold", "assemble", "judge-overlap", "judge-numbers-names", "judge-sentence-support",
+    "judge-fold", "analyze", "report",
+]  # fmt: skip
+
+
+@pytest.fixture
+def cluster(tmp_path):
+    path = tmp_path / "here.toml"
+    path.write_text(CLUSTER.format(python=json.dumps(sys.executable)))
+    return path
+
+
+@pytest.fixture
+def fake(tmp_path, monkeypatch):
+    found = FakeSlurm(tmp_path / "bin")
+    monkeypatch.setenv("PATH", found.env["PATH"])
+    return found
+
+
+@pytest.fixture
+def submit(command, cluster, tmp_path):
+    def run_here(*words, run=tmp_path / "run"):
+        return command("submit", "demo", "--cluster", cluster, "--out", run, *words)
+
+    return run_here
+
+
+def alive(fake):
+    return [job for job in fake.jobs if job["state"] in ("PENDING", "RUNNING")]
+
+
+def finish(fake, state="COMPLETED"):
+    fake.set_jobs(lambda job: job.update(state=state))
+
+
+def test_all_jobs_are_submitted_printed_and_let_go(submit, fake, tmp_path):
+    done = submit()
+    assert done.returncode == 0, done.stderr
+    assert [job["name"] for job in fake.jobs] == JOBS
+    assert not [job for job in fake.jobs if job["held"]]
+    # Until all were there, those that wait for nothing were held.
+    sent = [call for call in fake.calls if call[0] == "sbatch" and "--parsable" in call]
+    assert [call[-1].rpartition("/")[2] for call in sent if "--hold" in call] == ["detect.sbatch"]
+    ids = {job["name"]: job["id"] for job in fake.jobs}
+    by_name = {job["name"]: job["dependency"] for job in fake.jobs}
+    assert by_name["select"] == f"afterok:{ids['detect']}"
+    assert by_name["verify-edits"] == f"aftercorr:{ids['rewrite']}"
+    rows = done.stdout.splitlines()
+    assert rows[0].split()[:3] == ["job", "stage", "tasks"]
+    assert [row.split()[0] for row in rows[1 : 1 + len(JOBS)]] == JOBS
+    assert all(ids[row.split()[0]] in row for row in rows[1 : 1 + len(JOBS)])
+    records = (tmp_path / "run/jobs/submission-001/jobs.jsonl").read_text().splitlines()
+    assert [json.loads(line)["job_id"] for line in records] == [ids[name] for name in JOBS]
+
+
+def test_every_script_is_tried_before_the_first_is_submitted(submit, fake):
+    fake.change(refuse_check=["judge-fold"])
+    done = submit()
+    assert done.returncode == 1
+    assert "nothing was submitted: judge-fold.sbatch" in done.stderr
+    assert "Invalid qos specification" in done.stderr
+    assert fake.jobs == []
+
+
+def test_a_job_that_is_refused_takes_those_before_it_back(submit, fake, tmp_path):
+    fake.change(refuse=["assemble"])
+    done = submit()
+    assert done.returncode == 1
+    assert "no more jobs for you" in done.stderr
+    assert len(fake.jobs) == JOBS.index("assemble")
+    assert not alive(fake)
+    outcome = json.loads((tmp_path / "run/jobs/submission-001/outcome.json").read_text())
+    assert outcome["outcome"] == "withdrawn"
+    fake.change(refuse=[])
+    assert submit().returncode == 0
+    assert len(alive(fake)) == len(JOBS)
+    assert (tmp_path / "run/jobs/submission-002/jobs.jsonl").exists()
+
+
+@pytest.mark.parametrize("number", [1, 5, len(JOBS)])
+def test_a_kill_while_submitting_leaves_nothing_that_is_not_taken_back(
+    fake, cluster, tmp_path, submit, command, number
+):
+    run = tmp_path / "run"
+    fake.change(kill_at=number)
+    words = ["submit", "demo", "--cluster", str(cluster), "--out", str(run)]
+    killed = subprocess.run([sys.executable, "-m", "ragmend", *words], check=False)
+    assert killed.returncode == -9
+    assert len(alive(fake)) == number
+    # The last one's id was never read: it is found by its mark.
+    path = run / "jobs/submission-001/jobs.jsonl"
+    assert (path.read_text().count("\n") if path.exists() else 0) == number - 1
+    # What waits for nothing is held, so nothing has begun.
+    assert all(job["held"] or job["dependency"] for job in fake.jobs)
+    fake.change(kill_at=None)
+    assert "interrupted" in command("status", run).stdout
+    assert command("unlock", run).returncode == 0
+    done = submit()
+    assert done.returncode == 0, done.stderr
+    assert len(alive(fake)) == len(JOBS)
+    assert [job["state"] for job in fake.jobs[:number]] == ["CANCELLED"] * number
+
+
+def test_a_run_whose_jobs_are_in_the_queue_is_not_submitted_again(submit, fake):
+    assert submit().returncode == 0
+    for words in ((), ("--resume",)):
+        done = submit(*words)
+        assert done.returncode == 1
+        assert "are in the queue" in done.stderr
+    assert len(fake.jobs) == len(JOBS)
+
+
+def test_a_run_that_was_submitted_is_submitted_again_by_resume_only(submit, fake):
+    assert "was never submitted" in submit("--resume").stderr
+    assert submit().returncode == 0
+    finish(fake, "FAILED")
+    assert "was submitted before: --resume" in submit().stderr
+    assert submit("--resume").returncode == 0
+    assert len(alive(fake)) == len(JOBS)
+
+
+def test_resume_submits_nothing_where_nothing_is_missing(submit, fake, finished, tmp_path):
+    shutil.copytree(finished, tmp_path / "run")
+    done = submit()
+    assert done.returncode == 0, done.stderr
+    assert "nothing is missing" in done.stdout
+    assert fake.jobs == []
+
+
+def test_resume_submits_what_is_missing_only(submit, fake, finished, tmp_path):
+    run = Path(shutil.copytree(finished, tmp_path / "run"))
+    for name in ("07-arms", "08-judgements", "09-analysis"):
+        shutil.rmtree(run / name)
+    assert submit().returncode == 0
+    assert [job["name"] for job in fake.jobs] == JOBS[JOBS.index("assemble") :]
+    assert fake.jobs[0]["dependency"] is None
+
+
+def test_a_damaged_stage_is_named_and_nothing_submitted(submit, fake, finished, tmp_path):
+    run = Path(shutil.copytree(finished, tmp_path / "run"))
+    manifest = run / "05-verdicts/manifest.json"
+    manifest.write_bytes(manifest.read_bytes()[:100])
+    done = submit()
+    assert done.returncode == 1
+    assert "05-verdicts/manifest.json" in done.stderr
+    assert fake.jobs == []
+
+
+@pytest.mark.parametrize("content", [b"", b'{"schema_version": 1,', b"[]", b"\xff\n"])
+def test_a_half_written_record_of_a_submission_is_named(submit, fake, tmp_path, content, command):
+    assert submit().returncode == 0
+    finish(fake)
+    (tmp_path / "run/jobs/submission-001/submission.json").write_bytes(content)
+    n_jobs = len(fake.jobs)
+    for done in (submit("--resume"), command("cancel", tmp_path / "run")):
+        assert done.returncode == 1
+        assert "submission.json" in done.stderr
+        assert "delete that folder" in done.stderr
+    assert "damaged" in command("status", tmp_path / "run").stdout
+    assert len(fake.jobs) == n_jobs
+
+
+def test_a_torn_row_of_a_job_is_found_by_its_mark(submit, fake, tmp_path, command):
+    assert submit().returncode == 0
+    rows = tmp_path / "run/jobs/submission-001/jobs.jsonl"
+    rows.write_bytes(rows.read_bytes()[:-10])
+    assert command("cancel", tmp_path / "run").returncode == 0
+    assert not alive(fake)
+
+
+def test_cancel_ends_the_jobs_of_this_run_only(submit, fake, tmp_path, command):
+    assert submit().returncode == 0
+    assert submit(run=tmp_path / "other").returncode == 0
+    jobs = fake.jobs
+    jobs.append(dict(jobs[0], id="999", comment="(null)"))
+    fake.change(jobs=jobs)
+    done = command("cancel", tmp_path / "run")
+    assert done.returncode == 0
+    assert f"of {len(JOBS)} jobs" in done.stdout
+    assert len(alive(fake)) == len(JOBS) + 1
+    assert "nothing to cancel" in command("cancel", tmp_path / "run").stdout
+
+
+def test_status_names_why_jobs_wait_and_what_helps(submit, fake, tmp_path, command):
+    assert submit().returncode == 0
+    reasons = {
+        "detect": "ReqNodeNotAvail, UnavailableNodes:node1",
+        "select": "DependencyNeverSatisfied",
+        "verify": "QOSMaxGRESPerUser",
+    }
+    fake.set_jobs(lambda job: job.update(reason=reasons.get(job["name"], job["reason"])))
+    said = command("status", tmp_path / "run").stdout
+    assert "needs nodes that are down, drained or reserved" in said
+    assert "can never start: a job that it needs has failed" in said
+    assert f"ragmend submit {tmp_path / 'run'} --resume" in said
+    lines = {line.split()[0]: line for line in said.splitlines() if line.startswith("  ")}
+    # What waits for what can never start can never start either.
+    assert "can never start" in lines["report"] or "waits for" in lines["report"]
+    assert "can never start" in lines["split"]
+
+
+def test_what_can_never_start_is_cancelled_by_resume(submit, fake, tmp_path):
+    assert submit().returncode == 0
+
+    def fail(job):
+        job.update(state="FAILED") if job["name"] == "detect" else None
+        job.update(reason="DependencyNeverSatisfied") if job["name"] == "select" else None
+        job.update(state="COMPLETED") if job["name"] == "report" else None
+
+    fake.set_jobs(fail)
+    first = len(fake.jobs)
+    done = submit("--resume")
+    assert done.returncode == 0, done.stderr
+    assert "could never start and is cancelled" in done.stderr
+    assert len(alive(fake)) == len(JOBS)
+    assert all(job["state"] == "CANCELLED" for job in fake.jobs[1 : first - 1])
+
+
+def test_how_a_forgotten_job_ended_is_not_made_up(submit, fake, tmp_path, command):
+    assert submit().returncode == 0
+    fake.set_jobs(lambda job: job.update(state="COMPLETED", forgotten=True))
+    said = command("status", tmp_path / "run").stdout
+    assert said.count("SLURM has forgotten how") == len(JOBS)
+
+
+def test_without_slurm_the_dry_run_writes_scripts_and_commands(
+    command, cluster, tmp_path, monkeypatch
+):
+    monkeypatch.setenv("PATH", "/usr/bin:/bin")
+    if shutil.which("sbatch"):
+        monkeypatch.setenv("PATH", str(tmp_path))
+    run = tmp_path / "run"
+    words = ("submit", "demo", "--cluster", cluster, "--out", run)
+    refused = command(*words)
+    assert refused.returncode == 1
+    assert "it is not on a SLURM cluster" in refused.stderr
+    assert not run.exists()
+    done = command(*words, "--dry-run")
+    assert done.returncode == 0, done.stderr
+    folder = run / "jobs/dry-run"
+    assert sorted(path.stem for path in (folder / "scripts").glob("*.sbatch")) == sorted(JOBS)
+    commands = (folder / "commands.sh").read_text()
+    assert 'job_select=$(sbatch --parsable --dependency="afterok:${job_detect}"' in commands
+    assert (folder / "code/ragmend/cli/main.py").is_file()
+
+
+def test_the_commands_of_a_dry_run_submit_the_same_jobs(submit, fake, tmp_path):
+    assert submit("--dry-run").returncode == 0
+    assert fake.jobs == []
+    commands = tmp_path / "run/jobs/dry-run/commands.sh"
+    subprocess.run(["/bin/bash", str(commands)], check=True, capture_output=True)
+    by_hand = [(job["name"], job["n"], job["dependency"]) for job in fake.jobs]
+    fake.change(jobs=[])
+    assert submit().returncode == 0
+    assert [(job["name"], job["n"], job["dependency"]) for job in fake.jobs] == by_hand
+
+
+@pytest.mark.parametrize(("change", "word"), [
+    ("colour = 1\n", "unknown key 'colour'"),
+    ("[resources.gpu]\ntime = '1'\n", "unknown key 'resources.gpu'"),
+    ("[resources.cpu]\npartitoin = 'x'\n", "did you mean 'resources.cpu.partition'?"),
+    ("[resources.cpu]\ntime = '90m'\n", "write '01:30:00'"),
+])  # fmt: skip
+def test_a_bad_cluster_file_is_named_with_what_was_meant(submit, cluster, fake, change, word):
+    text = cluster.read_text()
+    is_top = not change.startswith("[")
+    cluster.write_text(change + text if is_top else text + change)
+    done = submit()
+    assert done.returncode == 1
+    assert word in done.stderr
+    assert fake.jobs == []
+
+
+def test_a_run_folder_that_cannot_be_written_is_named(submit, fake, tmp_path):
+    (tmp_path / "file").write_text("")
+    done = submit(run=tmp_path / "file/run")
+    assert done.returncode == 1
+    assert str(tmp_path / "file") in done.stderr
+    assert fake.jobs == []
+
+
+def test_a_disk_that_is_full_is_named_and_nothing_submitted(submit, fake, tmp_path, monkeypatch):
+    def full(*_, **__):
+        raise OSError(28, "No space left on device", str(tmp_path / "run/jobs/x"))
+
+    monkeypatch.setattr(shutil, "copytree", full)
+    done = submit()
+    assert done.returncode == 1
+    assert "No space left on device" in done.stderr
+    assert fake.jobs == []
+
+
+@pytest.mark.parametrize(("text", "places"), [
+    ("3", [3]), ("0-3", [0, 1, 2, 3]), ("0-3%2", [0, 1, 2, 3]), ("1,4-5", [1, 4, 5]),
+    ("0-6:3", [0, 3, 6]), ("N/A", [None]), ("", [None]),
+])  # fmt: skip
+def test_places_of_an_array_are_read_as_slurm_writes_them(text, places):
+    assert expand_places(text) == places
