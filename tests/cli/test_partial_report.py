@@ -15,6 +15,8 @@ from ragmend.errors import StatisticsError
 from ragmend.io import sha256_of_file
 from ragmend.paths import STAGE_NAMES, RunPaths, shard_done_path, shard_path
 
+pytestmark = pytest.mark.slow  # runs of their own, from the beginning
+
 FOLDERS = {
     "detect": "01-detections", "select": "02-population", "split": "03-claims",
     "match": "04-evidence", "verify": "05-verdicts", "propose": "06-candidates",

@@ -1,7 +1,7 @@
 """The job graph: what there is to do, in what order, and what is left of it."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ragmend.config import load_config
@@ -162,6 +162,7 @@ SHARDS = st.builds(
 )
 
 
+@settings(max_examples=40)
 @given(SHARDS, st.integers(1, 70), st.none() | st.integers(1, 20), st.data())
 def test_pieces_hold_every_task_once_and_wait_for_what_was_submitted_before(
     shards, max_array, tasks_at_most, data

@@ -11,6 +11,8 @@ from ragmend.io import read_records
 from ragmend.paths import faults_path
 from ragmend.records import Fault
 
+pytestmark = pytest.mark.slow  # runs of their own, from the beginning
+
 FAULTS = Plan(
     seed=5,
     final_rate=0.06,

@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 from fault_server import Plan
 
+pytestmark = pytest.mark.slow  # runs of their own, from the beginning
+
 N_KILLS = int(os.environ.get("RAGMEND_KILLS", "5"))
 SLOW = Plan(latency_s=0.02)
 CODES = {signal.SIGKILL: -9, signal.SIGTERM: 143, signal.SIGUSR1: 75}

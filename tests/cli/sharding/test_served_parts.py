@@ -19,6 +19,8 @@ from ragmend.cli.sharding.parts import share_sources
 from ragmend.errors import RunStateError, ServerError
 from ragmend.paths import RunPaths
 
+pytestmark = pytest.mark.slow  # runs of their own, from the beginning
+
 FAKE = Path(__file__).parents[1] / "serving/fake"
 ASKING = ("verify", "propose", "judge")
 
