@@ -18,7 +18,13 @@ from ragmend.io import explain
 from ragmend.sections.models import VariableName, is_secret
 from ragmend.sections.section import Section
 from ragmend.slurm.times import parse_time
-from ragmend.toml_files import expand_variables, parse_toml, read_path_or_shipped, refuse_deep
+from ragmend.toml_files import (
+    expand_variables,
+    parse_toml,
+    read_path_or_shipped,
+    refuse_deep,
+    variables_in,
+)
 
 EnvironmentName = Literal["base", "train", "serve"]
 ResourceName = Literal["default", "train", "predict", "cpu", "analyze", "embedded", "served"]
@@ -79,7 +85,8 @@ class Resources(Section):
             found = re.fullmatch(r"--([a-z][a-z-]*)(?:=\S+)?", option)
             if found is None:
                 raise ValueError(f"extra: {option!r} is no option, expected --name or --name=VALUE")
-            if found.group(1) in OURS:
+            # sbatch takes the beginning of an option for the option.
+            if any(name.startswith(found.group(1)) for name in OURS):
                 raise ValueError(f"extra: --{found.group(1)} is set by ragmend itself")
         return self
 
@@ -250,6 +257,10 @@ def _expand(value: Any, environ: Mapping[str, str], origin: str, key: str = "") 
     # A shell line may hold variables of the job's own: they are the shell's business.
     if not isinstance(value, str) or key.endswith(".setup"):
         return value
+    for secret in filter(is_secret, variables_in(value)):
+        raise ConfigError(
+            f"{origin}: {key} would write {secret} to disk: let `export` pass it on to jobs"
+        )
     return expand_variables(
         value, environ, whose=f"{origin}: {key}", otherwise="write the value there"
     )

@@ -71,11 +71,13 @@ class Slurm(NamedTuple):
                 f"this machine has no {missing[0]}: it is not on a SLURM cluster. Log in to one; "
                 "`ragmend submit … --dry-run` writes the scripts here, `ragmend run` does without"
             )
-        # They go before what stands in a script: set for other jobs, they would change these.
+        # They go before what stands in a script: set for other jobs, they would change these. And
+        # of a job from which this is called, a new one would inherit its array and its lives.
         own = {
             name: value
             for name, value in found.items()
-            if not name.startswith(("SBATCH_", "SQUEUE_", "SACCT_", "SCANCEL_"))
+            if name == "SLURM_CONF"
+            or not name.startswith(("SLURM_", "SBATCH_", "SQUEUE_", "SACCT_", "SCANCEL_"))
         }
         return cls(own)
 
@@ -134,7 +136,7 @@ class Slurm(NamedTuple):
     def queue(self, users: Iterable[str]) -> list[TaskState]:
         """Return every task of some users that has not ended."""
         form = "%A|%F|%K|%T|%r|%k|%N"
-        command = ["squeue", "--noheader", "--array", "--format", form]
+        command = ["squeue", "--all", "--noheader", "--array", "--format", form]
         text = self.call([*command, f"--user={','.join(sorted(set(users)))}"])
         return [_queued(line) for line in text.splitlines() if line.count("|") >= 6]
 
@@ -157,7 +159,11 @@ class Slurm(NamedTuple):
         return found
 
     def accounted(self, ids: Sequence[str]) -> list[TaskState]:
-        """Return what the accounting says of jobs; nothing where there is none."""
+        """Return what the accounting says of jobs; nothing where there is none.
+
+        Raises:
+            SlurmError: There is one, and it does not answer.
+        """
         if shutil.which("sacct", path=self.environ.get("PATH")) is None:
             return []
         found: list[TaskState] = []
@@ -166,8 +172,10 @@ class Slurm(NamedTuple):
             command = ["sacct", "--noheader", "--parsable2", "--allocations", "--format", form]
             try:
                 text = self.call([*command, "--jobs", ",".join(chunk)])
-            except SlurmError:
-                return []  # it says that accounting storage is disabled, or does not answer
+            except SlurmError as error:
+                if "accounting storage is disabled" in str(error):
+                    return []
+                raise
             found += [_accounted(line) for line in text.splitlines() if line.count("|") >= 4]
         return found
 
@@ -220,7 +228,15 @@ class Slurm(NamedTuple):
 
     def queued_under(self, user: str) -> list[tuple[str, str]]:
         """Return the account and the QOS of every task of a user that has not ended."""
-        command = ["squeue", "--noheader", "--array", "--format", "%a|%q", f"--user={user}"]
+        command = [
+            "squeue",
+            "--all",
+            "--noheader",
+            "--array",
+            "--format",
+            "%a|%q",
+            f"--user={user}",
+        ]
         rows = (line.strip().partition("|") for line in self.call(command).splitlines())
         return [(account, qos) for account, mark, qos in rows if mark]
 

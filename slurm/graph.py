@@ -3,12 +3,13 @@
 A function of the configuration and of what is done already; nothing of a cluster's state is in it.
 """
 
+import hashlib
+import re
 from collections.abc import Iterator, Mapping
 from typing import Literal, NamedTuple
 
 from ragmend.config import Config
 from ragmend.paths import StageName
-from ragmend.sections.roles import RoleConfig
 from ragmend.slurm.cluster import (
     ClusterConfig,
     EnvironmentConfig,
@@ -16,6 +17,10 @@ from ragmend.slurm.cluster import (
     ResourceName,
     Resources,
 )
+from ragmend.slurm.times import format_time, parse_time
+
+DOCTOR_S = 900
+"""What a doctor gets beside the time that a server may take to start."""
 
 Template = Literal["train", "predict", "stage", "parts", "doctor", "report"]
 DependencyKind = Literal["afterok", "aftercorr", "afterany"]
@@ -129,10 +134,18 @@ def parted_roles(config: Config, cluster: ClusterConfig) -> list[Asked]:
         Asked("rewrite", "propose", "rewriter", shards.propose),
         Asked("verify-edits", "propose", "verifier", shards.propose),
         *(
-            Asked(f"judge-{judge.name}", "judge", judge.name, shards.judge)
+            Asked(f"judge-{job_name(judge.name)}", "judge", judge.name, shards.judge)
             for judge in config.judges.panel
         ),
     ]
+
+
+def job_name(role: str) -> str:
+    """Return a role's name as a part of job and file names; a judge may be called anything."""
+    if re.fullmatch(r"[A-Za-z0-9_-]{1,40}", role):
+        return role
+    digest = hashlib.sha256(role.encode()).hexdigest()[:8]
+    return f"{re.sub(r'[^A-Za-z0-9_-]+', '-', role)[:30].strip('-')}-{digest}".lstrip("-")
 
 
 def population_run(config: Config) -> str:
@@ -247,17 +260,18 @@ class _Builder(NamedTuple):
         self, asked: Asked, after: tuple[After, ...], *, has_doctor: bool = True
     ) -> Iterator[Job]:
         """Yield a role's array over shards, and before it the doctor of a role that is served."""
-        role = self.config.roles()[asked.role]
-        if role.backend == "openai" and has_doctor and not self.is_done(asked):
-            yield self._doctor(asked.role, role)
-        doctor = (After("afterok", f"doctor-{asked.role}"),) if role.backend == "openai" else ()
+        is_served = self.is_served(asked.role)
+        doctor = f"doctor-{job_name(asked.role)}"
+        if is_served and has_doctor and not self.is_done(asked):
+            yield self._doctor(doctor, asked.role)
         settings = {
             "stage": asked.stage,
             "role": asked.role,
             "shards": str(asked.n_shards),
-            "serve": "--serve" if role.backend == "openai" else "",
+            "serve": "--serve" if is_served else "",
         }
-        kind, environment = self._place(role)
+        kind, environment = self._place(asked.role)
+        waits = (*after, After("afterok", doctor)) if is_served else after
         yield self._job(
             asked.job,
             asked.stage,
@@ -267,25 +281,30 @@ class _Builder(NamedTuple):
             kind=kind,
             role=asked.role,
             settings=settings,
-        )._replace(after=(*after, *doctor))
+        )._replace(after=waits)
 
-    def _doctor(self, name: str, role: RoleConfig) -> Job:
+    def is_served(self, role: str) -> bool:
+        """Tell whether tasks start a server of their own; one that is named is elsewhere."""
+        return self.config.roles()[role].backend == "openai" and role not in self.config.servers
+
+    def _doctor(self, name: str, role: str) -> Job:
         kind, environment = self._place(role)
-        return self._job(
-            f"doctor-{name}",
-            "doctor",
-            "doctor",
-            environment,
-            kind=kind,
-            role=name,
-            settings={"role": name},
+        job = self._job(
+            name, "doctor", "doctor", environment, kind=kind, role=role, settings={"role": role}
         )
+        # A start and a question, however long the arrays' tasks may take: a short job starts soon.
+        limit = int(self.config.serve.ready_s) + DOCTOR_S
+        if parse_time(str(job.resources.time)) <= limit:
+            return job
+        return job._replace(resources=job.resources.model_copy(update={"time": format_time(limit)}))
 
-    def _place(self, role: RoleConfig) -> tuple[ResourceName, EnvironmentName]:
-        if role.backend == "lexical":
-            return "embedded", "base"
-        # A model in the process wants torch, which [train] has; a server is [serve]'s.
-        return "served", "serve" if role.backend == "openai" else "train"
+    def _place(self, role: str) -> tuple[ResourceName, EnvironmentName]:
+        if self.is_served(role):
+            return "served", "serve"
+        # A model in the process wants torch, which [train] has.
+        if self.config.roles()[role].backend == "transformers":
+            return "served", "train"
+        return "embedded", "base"
 
     def _job(
         self,

@@ -33,7 +33,7 @@ class Piece(NamedTuple):
 
     Attributes:
         job: The job.
-        name: Unique: "verify", or "verify-2" of its second piece.
+        name: Unique: "verify", or "verify.2" of its second piece.
         tasks: What each task of the array does; several shards packed into one stand together.
         after: What it waits for.
     """
@@ -180,15 +180,12 @@ def settings(piece: Piece, submitting: Submitting) -> Iterator[str]:
         "lives": str(cluster.lives),
         **piece.job.settings,
     }
-    if piece.job.template == "report":
-        del own["config"]  # the run folder has its own
     if piece.job.template in ("stage", "predict"):
         own["accept_faults"] = submitting.accept_faults or ""
     for name, value in own.items():
-        yield f"{name}={_quote(value)}"
+        yield f"{name}={_quoted(value)}"
     if piece.job.is_array:
         yield f"tasks=({' '.join(map(_quote, piece.words))})"
-    yield f"export PYTHONPATH={_quote(str(places.code))}"
     variables: Mapping[str, str] = cluster.variables
     if cluster.offline:
         variables = {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1", **variables}
@@ -196,7 +193,9 @@ def settings(piece: Piece, submitting: Submitting) -> Iterator[str]:
         yield f"export {name}={_quote(value)}"
     yield from piece.job.environment.setup
     for module in piece.job.environment.modules:
-        yield f"module load {_quote(module)}"
+        yield f"module load {_quote(module)} || exit 1"
+    # Behind the modules, which may set it.
+    yield f"export PYTHONPATH={_quote(str(places.code))}"
 
 
 def comment(token: str, piece: str) -> str:
@@ -222,7 +221,8 @@ def _pieces_of(
         for begin in range(0, len(packs), max_array):
             chunk = packs[begin : begin + max_array]
             number += 1
-            name = job.name if number == 1 else f"{job.name}-{number}"
+            # A dot is in no job's name, so that no piece is called like another job.
+            name = job.name if number == 1 else f"{job.name}.{number}"
             waits = [wait for after in job.after for wait in _waits(after, chunk, pieces)]
             yield Piece(job, name, chunk, tuple(dict.fromkeys(waits)))
 
@@ -288,10 +288,10 @@ def _lead(piece: Piece, cluster: ClusterConfig) -> int:
 
 def _header_path(path: Path) -> str:
     text = str(path)
-    if any(character in text for character in "\"'\\\n\r") or " " in text or "%" in text:
+    if any(character in "\"'\\%#" or character.isspace() for character in text):
         raise ConfigError(
-            f"{text}: a job script cannot name a folder with a space, a quote, a backslash or a "
-            "per cent sign: choose another --out"
+            f"{text}: a job script cannot name a folder with a space, a quote, a backslash, # or "
+            "%: choose another --out"
         )
     return text
 
@@ -300,6 +300,12 @@ def _quote(value: str) -> str:
     if "\n" in value or "\r" in value or "\0" in value:
         raise ConfigError(f"{value!r} has a line break and cannot stand in a job script")
     return shlex.quote(value)
+
+
+def _quoted(value: str) -> str:
+    """Quote also what a shell would not mind, for who reads it: `stage='select'`, no command."""
+    own = _quote(value)
+    return own if own.startswith("'") else f"'{own}'"
 
 
 def _read(name: str) -> str:

@@ -38,7 +38,7 @@ def check_models(config: Config, cluster: ClusterConfig) -> list[str]:
     return [
         problem
         for name, role in config.roles().items()
-        if role.model is not None
+        if role.model is not None and name not in config.servers
         for problem in _check(name, role, role.model, cluster)
     ]
 

@@ -10,6 +10,7 @@ import hashlib
 import json
 import math
 import os
+import secrets
 import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -194,6 +195,16 @@ def write_bytes(path: Path, content: bytes) -> None:
         file.write(content)
 
 
+def write_bytes_of_many(path: Path, content: bytes) -> None:
+    """Write a file as `write_bytes` does, where others may write the same one just now.
+
+    Raises:
+        OutputError: It cannot be written.
+    """
+    with _atomic_file(path, own=f".{os.getpid()}-{secrets.token_hex(4)}") as file:
+        file.write(content)
+
+
 def dump_record(record: Record) -> bytes:
     """Return one record as an indented JSON file."""
     return record.model_dump_json(indent=2).encode() + b"\n"
@@ -262,9 +273,9 @@ def shorten(value: object, limit: int = 80) -> str:
 
 
 @contextmanager
-def _atomic_file(path: Path) -> Iterator[IO[bytes]]:
+def _atomic_file(path: Path, own: str = "") -> Iterator[IO[bytes]]:
     """Write to `<path>.partial`; it takes the path's place when all went well, else it goes."""
-    partial = path.with_name(path.name + PARTIAL)
+    partial = path.with_name(path.name + own + PARTIAL)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with partial.open("wb") as file:

@@ -169,6 +169,11 @@ class RunPaths(NamedTuple):
         return self.root / "figures"
 
     @property
+    def partial_lock(self) -> Path:
+        """Names the one command that reports what exists, beside whatever works here."""
+        return self.root / "partial.lock"
+
+    @property
     def server_logs(self) -> Path:
         """The folder of what servers said that were started for this run."""
         return self.root / "servers"
@@ -275,13 +280,22 @@ class JobsPaths(NamedTuple):
 
     def submissions(self) -> list["SubmissionPaths"]:
         """Return all submissions that are there, in order."""
-        return [SubmissionPaths(path) for path in sorted(self.root.glob("submission-[0-9]*"))]
+        found = map(SubmissionPaths, self.root.glob("submission-[0-9]*"))
+        return sorted(
+            (own for own in found if own.root.name.rpartition("-")[2].isdecimal()),
+            key=lambda own: own.number,
+        )
 
 
 class SubmissionPaths(NamedTuple):
     """The files of one submission."""
 
     root: Path
+
+    @property
+    def number(self) -> int:
+        """Its place among the run's submissions, from 1."""
+        return int(self.root.name.rpartition("-")[2])
 
     @property
     def start(self) -> Path:
@@ -380,14 +394,15 @@ def lock_paths(root: Path) -> list[Path]:
     own = RunPaths(root).run_lock
     shards = sorted(root.glob(f"[0-9][0-9]-*/**/{SHARD_LOCKS}"))
     detectors = sorted(root.glob(f"0[01]-*/**/{own.name}"))
-    last = (RunPaths(root).jobs.lock, own)
+    last = (RunPaths(root).jobs.lock, RunPaths(root).partial_lock, own)
     return [*shards, *detectors, *filter(os.path.lexists, last)]
 
 
 def is_lock_path(path: Path) -> bool:
     """Tell whether a path is one that a run's or a shard's lock may have."""
     whole = path.absolute()
-    own = (RunPaths(whole.parent).run_lock, JobsPaths(whole.parent).lock)
+    run = RunPaths(whole.parent)
+    own = (run.run_lock, run.partial_lock, JobsPaths(whole.parent).lock)
     return whole in own or whole.match(SHARD_LOCKS)
 
 

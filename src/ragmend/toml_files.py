@@ -96,6 +96,11 @@ def expand_variables(text: str, environ: Mapping[str, str], *, whose: str, other
     return _VARIABLE.sub(look_up, text)
 
 
+def variables_in(text: str) -> list[str]:
+    """Return the names of the variables that a string value holds."""
+    return [match.group(1) for match in _VARIABLE.finditer(text)]
+
+
 def _items(value: object) -> Collection[object]:
     if isinstance(value, dict):
         return value.values()

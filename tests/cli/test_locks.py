@@ -174,11 +174,11 @@ def test_what_a_kill_left_half_written_is_swept_away(run, finished, command, fil
     assert files_of(run) == files_of(finished)
 
 
-def leave_lock(path, *, host="other"):
-    """Leave a lock as a killed process on another host does."""
+def leave_lock(path, *, host="other", job=None):
+    """Leave a lock as a killed process on another host does, or of a SLURM job."""
     with FileLock(path.with_name("x.lock")):
         holder = json.loads(path.with_name("x.lock").read_text())
-        path.write_text(json.dumps(holder | {"host": host}))
+        path.write_text(json.dumps(holder | {"host": host, "slurm_job_id": job}))
     return path
 
 
@@ -259,19 +259,23 @@ JOB = Path(__file__).parents[2] / "slurm/run.sbatch"
 
 def submit(run, *, python=sys.executable, restarts=None):
     """Run the job script as SLURM does at the first or a later start."""
-    environment = os.environ | {"RAGMEND_PYTHON": str(python)}
+    environment = os.environ | {
+        "RAGMEND_PYTHON": str(python),
+        "SLURM_JOB_ID": "77",
+        "SLURM_SUBMIT_DIR": str(JOB.parents[1]),
+    }
     environment.pop("SLURM_RESTART_COUNT", None)
     if restarts is not None:
         environment["SLURM_RESTART_COUNT"] = restarts
-    command = ["bash", str(JOB), "demo", str(run)]
+    command = ["bash", str(JOB), str(run), "demo"]
     return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
 
 
 def test_a_requeued_job_clears_its_own_locks_and_goes_on(run, finished, files_of):
     (run / "08-judgements/manifest.json").unlink()
     (run / "08-judgements/shards").mkdir()
-    leave_lock(run / "08-judgements/shards/shard-0000.jsonl.lock")
-    leave_lock(run / "run.lock")
+    leave_lock(run / "08-judgements/shards/shard-0000.jsonl.lock", job="77")
+    leave_lock(run / "run.lock", job="77")
     done = submit(run, restarts="1")
     assert done.returncode == 0, done.stderr
     assert files_of(run) == files_of(finished)
@@ -280,7 +284,7 @@ def test_a_requeued_job_clears_its_own_locks_and_goes_on(run, finished, files_of
 @pytest.mark.parametrize("present", [None, [], ["config.toml"], ["config.toml.partial"]])
 def test_a_requeued_job_goes_on_where_there_is_no_lock(tmp_path, present):
     python = tmp_path / "python"  # unlocks, but only says what it would run
-    python.write_text(f'#!/bin/sh\n[ "$3" = run ] && echo "$@" || exec {sys.executable} "$@"\n')
+    python.write_text(f'#!/bin/sh\n[ "$4" = run ] && echo "$@" || exec {sys.executable} "$@"\n')
     python.chmod(0o755)
     run = tmp_path / "run"
     if present is not None:
@@ -289,7 +293,7 @@ def test_a_requeued_job_goes_on_where_there_is_no_lock(tmp_path, present):
             (run / name).touch()
     done = submit(run, python=python, restarts="2")
     assert done.returncode == 0, done.stderr
-    assert done.stdout.splitlines()[-1] == f"-m ragmend run demo --out {run}"
+    assert f"-P -m ragmend run demo --out {run}" in done.stdout.splitlines()
 
 
 @pytest.mark.parametrize("restarts", [None, "0"])

@@ -14,6 +14,7 @@ from ragmend.cli.sharding.parts import fix_plan, parts_of_stage
 from ragmend.errors import StatisticsError
 from ragmend.io import sha256_of_file
 from ragmend.paths import STAGE_NAMES, RunPaths, shard_done_path, shard_path
+from ragmend.run_lock import FileLock
 
 pytestmark = pytest.mark.slow  # runs of their own, from the beginning
 
@@ -325,15 +326,21 @@ def test_results_that_were_changed_are_named_and_made_again_beside(run, finished
         assert not (run / "partial").exists()
 
 
-def test_nothing_is_written_while_another_command_is_at_work(run, command, files_of):
+def test_two_do_not_report_at_once(run, command, files_of):
     cut(run, "judge")
     before = files_of(run)
-    experiment = reopen_experiment(run)
-    with run_lock(experiment.context.paths):
+    with FileLock(RunPaths(run).partial_lock):
         done = command("report", run, "--partial")
     assert done.returncode == 1
     assert "is at work here" in done.stderr
+    assert f"ragmend unlock {run}" in done.stderr or "wait until it has ended" in done.stderr
     assert files_of(run) == before
+
+
+def test_a_report_of_what_exists_is_in_nobodys_way(run, command):
+    cut(run, "judge")
+    with run_lock(reopen_experiment(run).context.paths):  # a job is at work
+        assert command("report", run, "--partial").returncode == 0
 
 
 def test_a_link_in_the_place_of_the_folder_is_replaced_and_not_followed(run, command, tmp_path):

@@ -2,6 +2,8 @@
 
 import json
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -18,7 +20,7 @@ PASSWORD = "only-in-the-environment"
 
 @pytest.fixture(scope="module")
 def submitted(slurm, tmp_path_factory):
-    """A run that was submitted, whose configuration and code a user then edited."""
+    """A run that was submitted, whose configuration and cluster file a user then edited."""
     folder = tmp_path_factory.mktemp("submitted")
     config = folder / "mine.toml"
     run = folder / "run"
@@ -30,13 +32,14 @@ def submitted(slurm, tmp_path_factory):
         env={"SBATCH_EXPORT": "NONE", "SBATCH_TIMELIMIT": "1", "RAGMEND_TEST_KEY": PASSWORD},
     )  # fmt: skip
     config.write_text("this is no configuration any more")
+    (run / "config.toml").write_text("nor is this")
     cluster.write_text("nor is this a cluster file")
     slurm.wait_for(job_ids(run).values(), timeout=240)
     return run, done.stdout
 
 
 def test_the_results_are_byte_identical_to_those_of_a_local_run(submitted, local):
-    assert results_of(submitted[0]) == local
+    assert results_of(submitted[0]) == local  # the configuration in it among them
 
 
 def test_every_job_ended_well_in_one_life(slurm, submitted):
@@ -121,3 +124,17 @@ def test_manifests_name_the_job_and_the_commit(submitted):
     ids = job_ids(run)
     manifest = json.loads((run / "02-population/manifest.json").read_text())
     assert manifest["slurm_job_id"] == ids["select"]
+    start = json.loads((run / "jobs/submission-001/submission.json").read_text())
+    assert manifest["git_commit"] == start["git_commit"]
+
+
+def test_jobs_run_the_code_that_was_copied_when_they_were_submitted(submitted):
+    run, _ = submitted
+    text = (run / "jobs/submission-001/scripts/select.sbatch").read_text()
+    (line,) = [each for each in text.splitlines() if each.startswith("export PYTHONPATH=")]
+    code = line.partition("=")[2]
+    words = [sys.executable, "-P", "-c", "import ragmend; print(ragmend.__file__)"]
+    said = subprocess.run(
+        words, env={"PYTHONPATH": code}, capture_output=True, text=True, check=True
+    )
+    assert said.stdout.strip() == f"{run}/jobs/submission-001/code/ragmend/__init__.py"

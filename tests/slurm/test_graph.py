@@ -79,8 +79,8 @@ def test_the_papers_graph_is_every_stage_with_what_it_waits_for(paper):
 def test_the_task_that_select_waits_for_is_that_of_the_population_run(paper):
     pieces = pieces_of(paper, max_array=4)
     found = waits(pieces)
-    assert found["select"] == "afterok:predict-2_3"
-    predict = next(piece for piece in pieces if piece.name == "predict-2")
+    assert found["select"] == "afterok:predict.2_3"
+    predict = next(piece for piece in pieces if piece.name == "predict.2")
     assert predict.words[3] == "llama-2-13b/seed-42" == paper.population.run
 
 
@@ -110,10 +110,10 @@ def test_a_missing_environment_is_named(paper):
 def test_an_array_larger_than_the_cluster_takes_is_cut_and_everything_waits_for_all_of_it(demo):
     pieces = pieces_of(demo, max_array=10, shards={"verify": 37, "propose": 37, "judge": 1})
     sizes = {piece.name: len(piece.tasks) for piece in pieces if piece.job.name == "verify"}
-    assert sizes == {"verify": 10, "verify-2": 10, "verify-3": 10, "verify-4": 7}
+    assert sizes == {"verify": 10, "verify.2": 10, "verify.3": 10, "verify.4": 7}
     found = waits(pieces)
-    assert found["verify-fold"] == "afterok:verify:verify-2:verify-3:verify-4"
-    assert found["verify-edits-4"] == "aftercorr:rewrite-4"
+    assert found["verify-fold"] == "afterok:verify:verify.2:verify.3:verify.4"
+    assert found["verify-edits.4"] == "aftercorr:rewrite.4"
 
 
 def test_more_shards_than_tasks_are_packed(demo):
@@ -142,10 +142,10 @@ def test_what_is_missing_waits_for_what_is_missing_only(paper):
     assert words["train"] == (TRAININGS[0],)
     # One waits for its training, the other one was trained before.
     assert (words["predict"], found["predict"]) == ((TRAININGS[0],), "aftercorr:train")
-    assert (words["predict-2"], found["predict-2"]) == ((TRAININGS[1],), None)
+    assert (words["predict.2"], found["predict.2"]) == ((TRAININGS[1],), None)
     assert (words["verify"], found["verify"]) == (("2",), "afterok:doctor-verifier")
     assert found["verify-edits"] == "afterok:doctor-verifier"
-    assert found["analyze"] == "afterok:judge-fold,afterany:predict:predict-2"
+    assert found["analyze"] == "afterok:judge-fold,afterany:predict:predict.2"
     assert not {"select", "split", "match", "rewrite", "doctor-rewriter"} & {*found}
 
 
@@ -154,6 +154,36 @@ def test_the_verifier_has_one_doctor_also_where_only_edits_are_left(paper):
     names = [job.name for job in build_graph(paper, cluster(), done)]
     assert names.count("doctor-verifier") == 1
     assert names.index("doctor-verifier") < names.index("verify-edits")
+
+
+def test_no_piece_is_called_like_another_job(paper):
+    judges = [
+        judge.model_copy(update={"name": name})
+        for judge, name in zip(paper.judges.panel, ("a", "a-2", "a.2"), strict=True)
+    ]
+    panel = paper.judges.model_copy(update={"panel": tuple(judges), "primary": "a"})
+    pieces = pieces_of(paper.model_copy(update={"judges": panel}), max_array=1)
+    names = [piece.name for piece in pieces]
+    assert len(set(names)) == len(names)
+    assert {"judge-a", "judge-a.2", "judge-a-2", "judge-a-2.2"} <= {*names}
+
+
+def test_a_role_whose_server_is_elsewhere_needs_no_gpu_and_no_doctor(paper):
+    servers = {"qwen": "http://127.0.0.1:8000/v1"}
+    found = {job.name: job for job in build_graph(
+        paper.model_copy(update={"servers": servers}), cluster()
+    )}  # fmt: skip
+    assert "doctor-qwen" not in found
+    assert found["judge-qwen"].settings["serve"] == ""
+    assert found["judge-qwen"].kind == "embedded"
+
+
+def test_a_doctor_asks_for_no_more_time_than_a_start_and_a_question(paper):
+    found = {job.name: job for job in build_graph(
+        paper, cluster(resources={"default": {"time": "04:00:00", "cpus": 2}})
+    )}  # fmt: skip
+    assert found["doctor-qwen"].resources.time == "00:45:00"
+    assert found["judge-qwen"].resources.time == "04:00:00"
 
 
 SHARDS = st.builds(

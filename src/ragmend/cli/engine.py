@@ -1,7 +1,5 @@
 """Runs stages in order: skips what is complete, refuses what is stale, resumes what is not."""
 
-import os
-import secrets
 import shutil
 import time
 from collections.abc import Sequence
@@ -20,7 +18,7 @@ from ragmend.errors import (
     RagmendError,
     RunStateError,
 )
-from ragmend.io import PARTIAL, write_bytes, write_records
+from ragmend.io import PARTIAL, write_bytes_of_many, write_records
 from ragmend.manifest import Manifest, State, hash_files, inspect, now, write_manifest
 from ragmend.paths import JOBS, SHARD_LOCKS, STAGE_NAMES, TRAINING, RunPaths, StageName, faults_path
 from ragmend.records import record_order
@@ -208,10 +206,8 @@ def write_config(context: Context) -> None:
     content, path = dump_config(context.config), context.paths.config
     if path.is_file() and path.read_bytes() == content:
         return
-    # Many trainings may begin at once in a new folder: each writes a file of its own.
-    own = path.with_name(f"{path.name}.{os.getpid()}-{secrets.token_hex(4)}{PARTIAL}")
-    write_bytes(own, content)
-    own.replace(path)
+    # Many trainings may begin at once in a new folder.
+    write_bytes_of_many(path, content)
 
 
 def _run_stage(stage: Stage, context: Context, chosen: Chosen) -> None:

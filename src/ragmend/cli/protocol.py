@@ -1,8 +1,6 @@
 """The protocol lock: what was fixed before any judging, and what was changed after all."""
 
 import json
-import os
-import secrets
 from typing import Literal
 
 from pydantic import JsonValue
@@ -11,7 +9,13 @@ from ragmend.analysis.settings import PAPER_CONTRASTS
 from ragmend.cli.context import Context, say
 from ragmend.cli.data import detector_run_id
 from ragmend.errors import DataError, RagmendError, RunStateError
-from ragmend.io import PARTIAL, dump_record, read_record, sha256_of_file, write_bytes
+from ragmend.io import (
+    dump_record,
+    read_record,
+    sha256_of_file,
+    write_bytes,
+    write_bytes_of_many,
+)
 from ragmend.paths import STAGE_NAMES, StageName
 from ragmend.records import CONDITIONS, Record
 from ragmend.repair.arms import ARM_POLICIES
@@ -110,13 +114,12 @@ def amend_lock(context: Context, redo: StageName) -> None:
 def mark_judging(context: Context) -> None:
     """Record that judging has begun: whatever changes from here on is known to come after.
 
-    Many shards may begin at once, each with a file of its own; they all say the same.
+    Many shards may begin at once; they all say the same.
     """
-    lock, path = read_lock(context), context.paths.lock
+    lock = read_lock(context)
     if not lock.judged:
-        own = path.with_name(f"{path.name}.{os.getpid()}-{secrets.token_hex(4)}{PARTIAL}")
-        write_bytes(own, dump_record(lock.model_copy(update={"judged": True})))
-        own.replace(path)
+        judged = lock.model_copy(update={"judged": True})
+        write_bytes_of_many(context.paths.lock, dump_record(judged))
 
 
 def is_lock_readable(context: Context) -> bool:

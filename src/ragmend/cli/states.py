@@ -78,11 +78,10 @@ def _shard_numbers(stage: Stage, context: Context) -> list[int] | None:
         return None
     try:
         n_shards = read_plan(stage.manifest(context).parent)
+        parts = [] if n_shards is None else parts_of_stage(context.config, found, n_shards)
     except RagmendError:  # whoever answers a shard is told; here what is recorded is counted
         return None
-    if n_shards is None:
-        return None
-    return [part.number for part in parts_of_stage(context.config, found, n_shards)]
+    return [part.number for part in parts] or None
 
 
 def _n_recorded(folder: Path, name: str) -> int:

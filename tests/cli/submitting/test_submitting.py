@@ -1,6 +1,10 @@
 """`submit`, `--resume`, `cancel`, `status`: all jobs or none, and none that nobody knows of."""
 
 import json
+import os
+import pwd
+import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -9,7 +13,10 @@ from pathlib import Path
 import pytest
 from fake_slurm import FakeSlurm
 
-from ragmend.slurm.commands import expand_places
+from ragmend.cli.submitting.earlier import user_name
+from ragmend.errors import OutputError
+from ragmend.slurm.commands import Slurm, expand_places
+from ragmend.slurm.submission import append_job
 
 CLUSTER = """
 name = "here"
@@ -148,7 +155,7 @@ def test_a_run_that_was_submitted_is_submitted_again_by_resume_only(submit, fake
     assert len(alive(fake)) == len(JOBS)
 
 
-def test_resume_submits_nothing_where_nothing_is_missing(submit, fake, finished, tmp_path):
+def test_nothing_is_submitted_where_nothing_is_missing(submit, fake, finished, tmp_path):
     shutil.copytree(finished, tmp_path / "run")
     done = submit()
     assert done.returncode == 0, done.stderr
@@ -156,7 +163,7 @@ def test_resume_submits_nothing_where_nothing_is_missing(submit, fake, finished,
     assert fake.jobs == []
 
 
-def test_resume_submits_what_is_missing_only(submit, fake, finished, tmp_path):
+def test_what_is_missing_of_a_local_run_is_submitted_only(submit, fake, finished, tmp_path):
     run = Path(shutil.copytree(finished, tmp_path / "run"))
     for name in ("07-arms", "08-judgements", "09-analysis"):
         shutil.rmtree(run / name)
@@ -223,9 +230,10 @@ def test_status_names_why_jobs_wait_and_what_helps(submit, fake, tmp_path, comma
     assert "can never start: a job that it needs has failed" in said
     assert f"ragmend submit {tmp_path / 'run'} --resume" in said
     lines = {line.split()[0]: line for line in said.splitlines() if line.startswith("  ")}
-    # What waits for what can never start can never start either.
-    assert "can never start" in lines["report"] or "waits for" in lines["report"]
+    # What waits for what can never start can never start either; the report waits for its end.
     assert "can never start" in lines["split"]
+    assert "can never start" in lines["judge-fold"]
+    assert "waits for detect, select" in lines["report"]
 
 
 def test_what_can_never_start_is_cancelled_by_resume(submit, fake, tmp_path):
@@ -269,7 +277,7 @@ def test_without_slurm_the_dry_run_writes_scripts_and_commands(
     folder = run / "jobs/dry-run"
     assert sorted(path.stem for path in (folder / "scripts").glob("*.sbatch")) == sorted(JOBS)
     commands = (folder / "commands.sh").read_text()
-    assert 'job_select=$(sbatch --parsable --dependency="afterok:${job_detect}"' in commands
+    assert 'job_02_select=$(sbatch --parsable --dependency="afterok:${job_01_detect}"' in commands
     assert (folder / "code/ragmend/cli/main.py").is_file()
 
 
@@ -325,3 +333,117 @@ def test_a_disk_that_is_full_is_named_and_nothing_submitted(submit, fake, tmp_pa
 ])  # fmt: skip
 def test_places_of_an_array_are_read_as_slurm_writes_them(text, places):
     assert expand_places(text) == places
+
+
+ODD = ["gpt 4", "a/b", "$(touch hit-by-a-name)", "x --partition=gpu", "a.b", "a_b", "ü"]
+
+
+def test_judges_with_odd_names_are_jobs_with_plain_ones(command, cluster, fake, tmp_path):
+    config = tmp_path / "odd.toml"
+    panel = "".join(
+        f'[[judges.panel]]\nname = {json.dumps(name)}\nbackend = "openai"\n'
+        f'[judges.panel.model]\nid = "some/model"\n'
+        for name in ODD
+    )
+    servers = "".join(f"{json.dumps(name)} = 'http://127.0.0.1:1/v1'\n" for name in ODD)
+    config.write_text(
+        f'name = "odd"\n[data]\nkind = "demo"\n[detector]\nkind = "lexical"\n'
+        f'[judges]\nprimary = "ü"\n{panel}[servers]\n{servers}'
+    )
+    run = tmp_path / "run"
+    words = ("submit", config, "--cluster", cluster, "--out", run)
+    done = command(*words)
+    assert done.returncode == 0, done.stderr
+    names = [job["name"] for job in fake.jobs if job["name"].startswith("judge-")]
+    assert len(set(names)) == len(ODD) + 1  # and the fold
+    assert all(re.fullmatch(r"judge-[A-Za-z0-9_-]+", name) for name in names)
+    scripts = run / "jobs/submission-001/scripts"
+    for name, judge in zip(names, ODD, strict=False):
+        text = (scripts / f"{name}.sbatch").read_text()
+        (line,) = [each for each in text.splitlines() if each.startswith("role=")]
+        assert shlex.split(line) == [f"role={judge}"]
+    assert command(*words, "--dry-run").returncode == 0
+    fake.change(jobs=[])
+    commands = run / "jobs/dry-run/commands.sh"
+    subprocess.run(["/bin/bash", str(commands)], check=True, capture_output=True)
+    assert len(fake.jobs) == len({job["name"] for job in fake.jobs})
+    assert not [*tmp_path.rglob("hit-by-a-name"), *Path.cwd().glob("hit-by-a-name")]
+
+
+def test_submitting_from_within_a_job_passes_nothing_of_it_on(submit, fake, monkeypatch):
+    for name in ("SLURM_ARRAY_JOB_ID", "SLURM_RESTART_COUNT", "SLURM_JOB_ID", "SBATCH_ACCOUNT"):
+        monkeypatch.setenv(name, "7")
+    monkeypatch.setenv("SLURM_CONF", "/etc/slurm/slurm.conf")
+    environ = Slurm.find().environ
+    assert [name for name in environ if name.startswith(("SLURM_", "SBATCH_"))] == ["SLURM_CONF"]
+
+
+def test_a_submission_is_never_written_over_where_an_older_one_was_deleted(submit, fake, tmp_path):
+    for words in ((), ("--resume",)):
+        assert submit(*words).returncode == 0
+        finish(fake, "FAILED")
+    jobs = tmp_path / "run/jobs"
+    before = (jobs / "submission-002/submission.json").read_bytes()
+    shutil.rmtree(jobs / "submission-001")
+    assert submit("--resume").returncode == 0
+    assert (jobs / "submission-002/submission.json").read_bytes() == before
+    assert (jobs / "submission-003/jobs.jsonl").exists()
+
+
+def test_a_job_that_cannot_be_written_down_takes_all_back(submit, fake, monkeypatch):
+    n_written = []
+
+    def write_some(paths, job):
+        n_written.append(job)
+        if len(n_written) > 4:
+            raise OutputError(f"{paths.submitted}: cannot be written (No space left on device)")
+        append_job(paths, job)
+
+    monkeypatch.setattr("ragmend.cli.submitting.submit.append_job", write_some)
+    done = submit()
+    assert done.returncode == 1
+    assert "No space left on device" in done.stderr
+    assert len(fake.jobs) == 5
+    assert not alive(fake)
+
+
+def test_a_dry_run_changes_nothing_of_a_run(submit, fake, finished, tmp_path):
+    run = Path(shutil.copytree(finished, tmp_path / "run"))
+    (run / "report.html").unlink()
+    (run / "09-analysis/report-manifest.json").unlink()
+    before = (run / "config.toml").read_bytes()
+    assert submit("--dry-run", "--set", "client.concurrency=3").returncode == 0
+    assert (run / "config.toml").read_bytes() == before
+
+
+def test_a_role_that_the_experiment_has_not_is_said(submit, fake, cluster):
+    cluster.write_text(cluster.read_text() + "[roles.verifer]\ncpus = 1\n")
+    done = submit()
+    assert done.returncode == 0
+    assert "roles.verifer is no role of this experiment; is 'verifier' meant?" in done.stderr
+
+
+@pytest.mark.parametrize(("line", "word"), [
+    ('variables = { KEYS = "${HF_TOKEN}" }\n', "would write HF_TOKEN to disk"),
+    ('variables = { HF_TOKEN = "x" }\n', "would be written to disk"),
+])  # fmt: skip
+def test_a_secret_cannot_stand_in_a_cluster_file(submit, fake, cluster, monkeypatch, line, word):
+    monkeypatch.setenv("HF_TOKEN", "hf_secret")
+    cluster.write_text(line + cluster.read_text())
+    done = submit()
+    assert done.returncode == 1
+    assert word in done.stderr
+    assert "hf_secret" not in done.stderr
+
+
+@pytest.mark.parametrize("option", ["--arr=0-5", "--depend=x", "--no-req", "--job=x"])
+def test_an_option_of_ours_is_refused_also_by_its_beginning(submit, fake, cluster, option):
+    text = cluster.read_text().replace("cpus = 1\n", f'cpus = 1\nextra = ["{option}"]\n')
+    cluster.write_text(text)
+    assert "is set by ragmend itself" in submit().stderr
+
+
+def test_who_submits_is_not_what_the_environment_says(monkeypatch):
+    monkeypatch.setenv("LOGNAME", "somebody")
+    monkeypatch.setenv("USER", "somebody")
+    assert user_name() == pwd.getpwuid(os.getuid()).pw_name

@@ -29,10 +29,12 @@ def cancel_command(run: Path) -> None:
         return
     with FileLock(paths.jobs.lock, unlock=paths.root):
         submissions = read_submissions(paths)
-        withdraw_interrupted(slurm, submissions)
+        n_withdrawn = withdraw_interrupted(slurm, submissions)
         queued = find_queued(slurm, submissions)
         tasks = [*queued.alive, *queued.stuck]
         ids = cancel_tasks(slurm, tasks)
+    if not ids and n_withdrawn:
+        return
     if not ids:
         click.echo(f"{run}: no job of it is in the queue; nothing to cancel")
         return

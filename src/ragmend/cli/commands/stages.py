@@ -49,9 +49,10 @@ def judge_command(config: str, out: Path | None, overrides: tuple[str, ...]) -> 
     is_flag=True,
     help="Of a run that is not finished: of what is complete, into RUN/partial.",
 )
-def report_command(run: Path, *, redo: bool, partial: bool) -> None:
+@click.option("--config", help="The run's configuration, where it is not to be read from RUN.")
+def report_command(run: Path, *, redo: bool, partial: bool, config: str | None) -> None:
     """Write report.md and report.html of a run."""
-    experiment = reopen_experiment(run)
+    experiment = reopen_experiment(run) if config is None else open_experiment(config, run)
     if partial:
         _report_what_exists(experiment, redo=redo)
         return

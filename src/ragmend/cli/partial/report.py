@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ragmend.cli.context import Context
-from ragmend.cli.engine import run_lock
 from ragmend.cli.experiment import Experiment
 from ragmend.cli.partial.missing import (
     RESULT_STAGES,
@@ -20,6 +19,7 @@ from ragmend.errors import OutputError, PreemptedError, RagmendError
 from ragmend.io import write_bytes
 from ragmend.manifest import State
 from ragmend.paths import RunPaths, StageName
+from ragmend.run_lock import FileLock
 
 
 class PartialReport(NamedTuple):
@@ -64,7 +64,9 @@ def report_what_exists(
             failure = {"analyze": f"cannot be made: {error}"}
         else:
             return None
-    with run_lock(experiment.context.paths):
+    # Not the run's own lock: jobs that begin meanwhile would be refused, and fail for good.
+    paths = experiment.context.paths
+    with FileLock(paths.partial_lock, unlock=paths.root):
         return _write(experiment.context, failure, job_lines)
 
 

@@ -4,9 +4,11 @@ A stage that asks models is answered in parts by many processes at once. A part 
 answers about one share of the sources; its number names its files.
 """
 
+import errno
 import os
 import secrets
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Literal, NamedTuple, get_args
 
@@ -20,6 +22,7 @@ from ragmend.records import Record
 
 ShardedStage = Literal["verify", "propose", "judge"]
 SHARDED_STAGES: tuple[ShardedStage, ...] = get_args(ShardedStage)
+WITHOUT_LINKS = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS)  # of file systems that know none
 MOST_PARTS = 9_999  # numbers have four digits
 
 
@@ -141,14 +144,20 @@ def fix_plan(folder: Path, n_shards: int) -> None:
 def _write_once(path: Path, content: bytes) -> None:
     """Write a file unless it is there: of many who do so at once, the first one has said it."""
     own = path.with_name(f"{path.name}.{os.getpid()}-{secrets.token_hex(4)}{PARTIAL}")
-    write_bytes(own, content)
     try:
+        write_bytes(own, content)
         try:
             os.link(own, path)  # unlike a rename, it replaces nothing
         except FileExistsError:
             pass
-        except OSError:  # a file system without hard links
+        except OSError as error:
+            if error.errno not in WITHOUT_LINKS:
+                raise
             own.replace(path)
-        own.unlink(missing_ok=True)
     except OSError as error:
+        if isinstance(error, OutputError):
+            raise
         raise OutputError.of(path, error) from error
+    finally:
+        with suppress(OSError):
+            own.unlink(missing_ok=True)

@@ -1,7 +1,7 @@
 """What was submitted of a run before, and what of it is in the queue still."""
 
-import getpass
 import os
+import pwd
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
@@ -17,7 +17,7 @@ from ragmend.unlocking import clear_locks
 STUCK = "DependencyNeverSatisfied"
 ENDED = frozenset(
     "BOOT_FAIL CANCELLED COMPLETED DEADLINE FAILED NODE_FAIL OUT_OF_MEMORY PREEMPTED REVOKED "
-    "SPECIAL_EXIT TIMEOUT".split()
+    "TIMEOUT".split()
 )
 
 
@@ -35,9 +35,10 @@ class Queued(NamedTuple):
 
 def user_name() -> str:
     """Return who submits."""
+    # Not what the environment says: after `su` that may be somebody else.
     try:
-        return getpass.getuser()
-    except (KeyError, OSError):
+        return pwd.getpwuid(os.getuid()).pw_name
+    except KeyError:
         return str(os.getuid())
 
 
@@ -91,12 +92,13 @@ def withdraw(slurm: Slurm, submission: Submission, reason: str) -> None:
     write_end(submission.paths, SubmissionEnd(outcome="withdrawn", reason=reason, at=now()))
 
 
-def withdraw_interrupted(slurm: Slurm, submissions: Sequence[Submission]) -> None:
-    """Take back what a killed `ragmend submit` has left in the queue."""
-    for submission in submissions:
-        if submission.end is None:
-            say(f"submit    {submission.paths.root}: was interrupted; its jobs are taken back")
-            withdraw(slurm, submission, "submitting was interrupted")
+def withdraw_interrupted(slurm: Slurm, submissions: Sequence[Submission]) -> int:
+    """Take back what a killed `ragmend submit` has left in the queue; return of how many."""
+    interrupted = [submission for submission in submissions if submission.end is None]
+    for submission in interrupted:
+        say(f"submit    {submission.paths.root}: was interrupted; its jobs are taken back")
+        withdraw(slurm, submission, "submitting was interrupted")
+    return len(interrupted)
 
 
 def clear_ended_locks(slurm: Slurm, paths: RunPaths) -> None:

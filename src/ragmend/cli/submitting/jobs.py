@@ -45,12 +45,12 @@ def describe_jobs(paths: RunPaths) -> Iterator[str]:
 
 
 def failed_jobs(paths: RunPaths) -> list[str]:
-    """Return a line a job that ended badly, for a report: nothing where SLURM cannot be asked."""
+    """Return a line a job that ended badly, for a report, or why that cannot be told."""
     try:
         submissions = read_submissions(paths)
         states = find_states(Slurm.find(), submissions) if submissions else []
-    except (ConfigError, SlurmError, DataError):
-        return []
+    except (ConfigError, SlurmError, DataError) as error:
+        return [f"how its jobs ended cannot be told here: {error}"]
     return [line for state in states for line in _failures(state, paths)]
 
 
@@ -64,6 +64,7 @@ def find_states(slurm: Slurm, submissions: Sequence[Submission]) -> list[JobStat
     queued = find_queued(slurm, [last])
     ids = [job.job_id for job in last.jobs]
     told: dict[tuple[str, int | None], TaskState] = {}
+    # What the accounting says comes late; what the controller knows, and the queue, go before it.
     for state in (*slurm.accounted(ids), *slurm.known(ids), *queued.alive):
         told[state.job_id, state.place] = state
     for state in queued.stuck:

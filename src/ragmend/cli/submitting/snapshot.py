@@ -82,7 +82,8 @@ def _plain(cluster: ClusterConfig) -> Mapping[str, object]:
 
 def _commands(pieces: Sequence[Piece], paths: SubmissionPaths) -> str:
     """Return what submits the scripts, for people: each job's id in a variable of its name."""
-    names = {piece.name: f"${{{_variable(piece.name)}}}" for piece in pieces}
+    variables = {piece.name: _variable(n, piece.name) for n, piece in enumerate(pieces, 1)}
+    names = {name: f"${{{variable}}}" for name, variable in variables.items()}
     lines = [
         "#!/bin/bash",
         "# Submits these jobs by hand, in this order.",
@@ -94,11 +95,12 @@ def _commands(pieces: Sequence[Piece], paths: SubmissionPaths) -> str:
         waits = dependency(piece, names)
         option = "" if waits is None else f'--dependency="{waits}" '
         lines.append(
-            f"{_variable(piece.name)}=$(sbatch --parsable {option}{piece.name}.sbatch); "
+            f"{variables[piece.name]}=$(sbatch --parsable {option}{piece.name}.sbatch); "
             f'echo "{piece.name} {names[piece.name]}"'
         )
     return "\n".join([*lines, ""])
 
 
-def _variable(name: str) -> str:
-    return "job_" + "".join(c if c.isalnum() and c.isascii() else "_" for c in name)
+def _variable(number: int, name: str) -> str:
+    # Numbered, for two names may differ in such characters alone.
+    return f"job_{number:02d}_" + "".join(c if c.isalnum() and c.isascii() else "_" for c in name)

@@ -1,8 +1,9 @@
 """`ragmend submit`: from a configuration and a cluster file to jobs in the queue, or to nothing."""
 
+import difflib
 import secrets
 import socket
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -120,7 +121,6 @@ def write_dry_run(wish: Wish) -> Submitted:
         pieces, cluster = plan_pieces(wish, max_array=max_array)
         for problem in _problems(wish, pieces, limits, cluster):
             say(f"problem   {problem}")
-        write_config(wish.context)
         own = paths.jobs.dry_run
         write_snapshot(wish.context, cluster, pieces, _submitting(wish, cluster, own), own)
     return Submitted(pieces, {}, own.root, estimate_pieces(wish.context.config, pieces))
@@ -170,7 +170,7 @@ def _refuse_unfit(
     if problems:
         raise ConfigError(f"{cluster.name}: nothing was submitted. {'; '.join(problems)}")
     refuse_missing_models(wish.context.config, cluster, pieces)
-    for warning in find_warnings(pieces, limits, cluster):
+    for warning in (*find_warnings(pieces, limits, cluster), *_unused_roles(wish, cluster)):
         say(f"warning   {warning}")
 
 
@@ -179,6 +179,16 @@ def _problems(
 ) -> list[str]:
     of_pieces = [] if limits is None else check_pieces(pieces, limits, cluster)
     return list(dict.fromkeys([*of_pieces, *check_models(wish.context.config, cluster)]))
+
+
+def _unused_roles(wish: Wish, cluster: ClusterConfig) -> Iterator[str]:
+    """Yield a line a role of the cluster file that the experiment has not: a slip, or another's."""
+    roles = list(wish.context.config.roles())
+    for name in cluster.roles:
+        if name not in roles:
+            near = difflib.get_close_matches(name, roles, n=1)
+            hint = f"; is {near[0]!r} meant?" if near else ""
+            yield f"{cluster.name}: roles.{name} is no role of this experiment{hint}"
 
 
 def _limits_if_any() -> Limits | None:
@@ -194,7 +204,8 @@ def _next_submission(paths: RunPaths) -> SubmissionPaths:
     for own in paths.jobs.submissions():
         if read_submission(own) is None:
             return own
-    return paths.jobs.submission(len(paths.jobs.submissions()) + 1)
+    numbers = [own.number for own in paths.jobs.submissions()]
+    return paths.jobs.submission(max(numbers, default=0) + 1)
 
 
 def _submitting(wish: Wish, cluster: ClusterConfig, own: SubmissionPaths) -> Submitting:
@@ -218,7 +229,7 @@ def _start(
     wish: Wish, own: SubmissionPaths, submitting: Submitting, pieces: Sequence[Piece]
 ) -> SubmissionStart:
     return SubmissionStart(
-        number=int(own.root.name.rpartition("-")[2]),
+        number=own.number,
         token=submitting.token,
         name=submitting.name,
         cluster=submitting.cluster.name,
@@ -244,11 +255,12 @@ def _send(slurm: Slurm, own: SubmissionPaths, pieces: Sequence[Piece]) -> dict[s
             job_id = slurm.submit(script_path(own, piece), dependency=waits, hold=waits is None)
             ids[piece.name] = job_id
             append_job(own, _submitted(piece, job_id, waits))
+        # Before they go: a graph that runs is never one that was interrupted.
+        write_end(own, SubmissionEnd(outcome="submitted", at=now()))
         slurm.release([ids[piece.name] for piece in pieces if not piece.after])
     except BaseException as error:
         _take_back(slurm, own, error)
         raise
-    write_end(own, SubmissionEnd(outcome="submitted", at=now()))
     return ids
 
 
