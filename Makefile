@@ -85,8 +85,10 @@ test-vllm: env vllm-env
 
 # On a real SLURM, which is brought up on this machine (Debian packages; as root).
 SLURM_TESTS ?= tests/slurm
+SLURM_MARK ?= slurm
 test-slurm: env
-	$(BIN)/python -m pytest -q -n 2 --dist loadfile -p no:cacheprovider -m slurm $(SLURM_TESTS)
+	$(BIN)/python -m pytest -q -n 2 --dist loadfile -p no:cacheprovider -m "$(SLURM_MARK)" \
+	  $(SLURM_TESTS)
 
 bench: env
 	$(BIN)/python -m bench

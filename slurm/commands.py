@@ -34,6 +34,7 @@ class TaskState(NamedTuple):
         exit_code: As "1:0": code and signal; "" where unknown.
         restarts: How often it was started again.
         node: Where it runs or ran; "" where nowhere.
+        name: The job's name; "" where unknown.
         own_id: The id of this task alone, which it knows as SLURM_JOB_ID; "" where unknown.
     """
 
@@ -46,6 +47,7 @@ class TaskState(NamedTuple):
     restarts: int = 0
     node: str = ""
     own_id: str = ""
+    name: str = ""
 
 
 class Slurm(NamedTuple):
@@ -123,6 +125,17 @@ class Slurm(NamedTuple):
         )
         return {name.strip(): value.strip() for name, mark, value in lines if mark}
 
+    def cluster_name(self) -> str:
+        """Return what the cluster calls itself.
+
+        Raises:
+            SlurmError: It does not answer.
+        """
+        name = self.config().get("ClusterName")
+        if not name:
+            raise SlurmError("scontrol show config names no ClusterName")
+        return name
+
     def partitions(self) -> list[dict[str, str]]:
         """Return the partitions, each with its fields by name."""
         return [_fields(line) for line in self._show("partition", "PartitionName=")]
@@ -135,10 +148,10 @@ class Slurm(NamedTuple):
 
     def queue(self, users: Iterable[str]) -> list[TaskState]:
         """Return every task of some users that has not ended."""
-        form = "%A|%F|%K|%T|%r|%k|%N"
+        form = "%A|%F|%K|%T|%r|%j|%k|%N"
         command = ["squeue", "--all", "--noheader", "--array", "--format", form]
         text = self.call([*command, f"--user={','.join(sorted(set(users)))}"])
-        return [_queued(line) for line in text.splitlines() if line.count("|") >= 6]
+        return [_queued(line) for line in text.splitlines() if line.count("|") >= 7]
 
     def known(self, ids: Iterable[str]) -> list[TaskState]:
         """Return what the controller still knows of jobs, ended ones among them."""
@@ -264,7 +277,7 @@ def _fields(line: str) -> dict[str, str]:
 
 
 def _queued(line: str) -> TaskState:
-    own, array, place, state, reason, rest = line.split("|", 5)
+    own, array, place, state, reason, name, rest = line.split("|", 6)
     comment, _, node = rest.rpartition("|")
     return TaskState(
         job_id=array,
@@ -274,6 +287,7 @@ def _queued(line: str) -> TaskState:
         comment="" if comment == "(null)" else comment,
         node=node,
         own_id=own,
+        name=name,
     )
 
 
@@ -289,6 +303,7 @@ def _shown(fields: Mapping[str, str]) -> Iterator[TaskState]:
             exit_code=fields.get("ExitCode", ""),
             restarts=int(fields.get("Restarts", "0")),
             node=fields.get("NodeList", "").replace("(null)", ""),
+            name=fields.get("JobName", ""),
             own_id=fields["JobId"] if place is not None or not places else "",
         )
 

@@ -142,7 +142,8 @@ def parted_roles(config: Config, cluster: ClusterConfig) -> list[Asked]:
 
 def job_name(role: str) -> str:
     """Return a role's name as a part of job and file names; a judge may be called anything."""
-    if re.fullmatch(r"[A-Za-z0-9_-]{1,40}", role):
+    # "judge-fold" is the job that takes all judges together.
+    if re.fullmatch(r"[A-Za-z0-9_-]{1,40}", role) and role != "fold":
         return role
     digest = hashlib.sha256(role.encode()).hexdigest()[:8]
     return f"{re.sub(r'[^A-Za-z0-9_-]+', '-', role)[:30].strip('-')}-{digest}".lstrip("-")

@@ -288,10 +288,10 @@ def _lead(piece: Piece, cluster: ClusterConfig) -> int:
 
 def _header_path(path: Path) -> str:
     text = str(path)
-    if any(character in "\"'\\%#" or character.isspace() for character in text):
+    if any(character in "\"'\\%#:" or character.isspace() for character in text):
         raise ConfigError(
-            f"{text}: a job script cannot name a folder with a space, a quote, a backslash, # or "
-            "%: choose another --out"
+            f"{text}: a job script cannot name a folder with a space, a quote, a backslash, #, % "
+            "or a colon: choose another --out"
         )
     return text
 

@@ -21,13 +21,17 @@ ADVICE = (
 
 
 class SubmissionStart(Record):
-    """What is submitted, before the first job is."""
+    """What is submitted, before the first job is.
+
+    `cluster` is the cluster file's name, `slurm` what SLURM calls itself: job ids are that one's.
+    """
 
     schema_version: Literal[1] = 1
     number: int = Field(ge=1)
     token: str = Field(pattern=r"^[0-9a-f]{16}$")
     name: str
     cluster: str
+    slurm: str
     resumed: bool
     accept_faults: str | None
     user: str
@@ -126,5 +130,9 @@ def _read_jobs(path: Path) -> tuple[SubmittedJob, ...]:
     for number, raw in enumerate(read_file(path).splitlines(keepends=True), 1):
         if not raw.endswith(b"\n"):
             break  # torn by a kill: its job is found by its mark
-        jobs.append(parse_record(Line(f"{path}:{number}", raw.decode().rstrip("\n")), SubmittedJob))
+        where = f"{path}:{number}"
+        try:
+            jobs.append(parse_record(Line(where, raw.decode().rstrip("\n")), SubmittedJob))
+        except UnicodeDecodeError as error:
+            raise DataError(f"{where}: not UTF-8 ({error.reason})") from error
     return tuple(jobs)

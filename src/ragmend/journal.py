@@ -23,7 +23,9 @@ from ragmend.run_lock import FileLock
 
 M = TypeVar("M", bound=Record)
 Answer = dict[str, JsonValue]  # one record, as JSON
-ADVICE = "delete that line, and its answer is asked again"
+ADVICE = (
+    "delete that line, and the .done.json of that shard if there is one: its answer is asked again"
+)
 SYNC_EVERY = 64  # entries between two fsyncs: what a power failure (not a kill) may cost
 
 

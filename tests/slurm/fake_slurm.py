@@ -105,6 +105,7 @@ def sbatch(state, words):
     job = {
         "id": str(100 + len(state["jobs"])),
         "name": script.stem,
+        "title": option(text, "job-name"),
         "n": None if array is None else int(re.search(r"-(\d+)", array).group(1)) + 1,
         "comment": option(text, "comment"),
         "dependency": given.get("--dependency"),
@@ -119,7 +120,7 @@ def sbatch(state, words):
 def squeue(state, words):
     lines = [
         f"{job['id']}|{job['id']}|{'N/A' if place is None else place}|{job['state']}|"
-        f"{'JobHeldUser' if job['held'] else job['reason']}|{job['comment']}|"
+        f"{'JobHeldUser' if job['held'] else job['reason']}|{job['title']}|{job['comment']}|"
         for job in state["jobs"]
         if job["state"] in ("PENDING", "RUNNING", "COMPLETING")
         for place in ([None] if job["n"] is None else range(job["n"]))
@@ -143,7 +144,7 @@ def scontrol(state, words):
         return "", "slurm_load_jobs error: Invalid job id specified", 1
     array = "" if job["n"] is None else f" ArrayJobId={job['id']} ArrayTaskId=0-{job['n'] - 1}"
     line = (
-        f"JobId={job['id']}{array} JobName={job['name']} JobState={job['state']} "
+        f"JobId={job['id']}{array} JobName={job['title']} JobState={job['state']} "
         f"Reason={job['reason']} Restarts=0 ExitCode={job.get('exit', '0:0')} "
         f"NodeList=(null) Comment={job['comment']} \n"
     )

@@ -24,6 +24,7 @@ def test_37_shards_fit_into_arrays_of_ten(slurm_small, tmp_path, local):
     assert results_of(run) == local
 
 
+@pytest.mark.slow
 def test_37_shards_are_packed_into_as_many_tasks_as_one_wants(slurm_small, tmp_path, local):
     cluster = sharded(
         write_cluster(tmp_path / "here.toml", top="tasks_at_most = 3"), verify=37, propose=5

@@ -91,6 +91,7 @@ def test_a_complete_run_is_not_submitted_again(slurm, submitted, tmp_path):
     assert slurm.queue() == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("export", ['"NONE"', '["RAGMEND_TEST_KEY"]'])
 def test_jobs_need_nothing_of_the_environment_that_submits(slurm, tmp_path, local, export):
     cluster = write_cluster(tmp_path / "here.toml", shards=1, top=f"export = {export}")

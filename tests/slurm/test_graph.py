@@ -159,13 +159,13 @@ def test_the_verifier_has_one_doctor_also_where_only_edits_are_left(paper):
 def test_no_piece_is_called_like_another_job(paper):
     judges = [
         judge.model_copy(update={"name": name})
-        for judge, name in zip(paper.judges.panel, ("a", "a-2", "a.2"), strict=True)
+        for judge, name in zip(paper.judges.panel, ("fold", "a-2", "a"), strict=True)
     ]
     panel = paper.judges.model_copy(update={"panel": tuple(judges), "primary": "a"})
     pieces = pieces_of(paper.model_copy(update={"judges": panel}), max_array=1)
     names = [piece.name for piece in pieces]
     assert len(set(names)) == len(names)
-    assert {"judge-a", "judge-a.2", "judge-a-2", "judge-a-2.2"} <= {*names}
+    assert {"judge-a", "judge-a.2", "judge-a-2", "judge-a-2.2", "judge-fold"} <= {*names}
 
 
 def test_a_role_whose_server_is_elsewhere_needs_no_gpu_and_no_doctor(paper):

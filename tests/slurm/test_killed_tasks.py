@@ -107,6 +107,7 @@ def test_a_task_that_meets_its_time_limit_saves_and_comes_back(slurm, slow, loca
     assert all(task.restarts >= 1 for task in tasks.values()), tasks
 
 
+@pytest.mark.slow
 def test_a_task_may_be_asked_to_end_at_any_moment(slurm, slow, local, tmp_path):
     run, _ = slow(0.4)
     ids = job_ids(run)
@@ -118,6 +119,7 @@ def test_a_task_may_be_asked_to_end_at_any_moment(slurm, slow, local, tmp_path):
     assert slurm.job(f"{ids['verify']}_0").restarts == 1
 
 
+@pytest.mark.slow
 def test_a_task_that_is_cancelled_does_not_come_back(slurm, slow):
     run, _ = slow(3)
     ids = job_ids(run)
@@ -130,6 +132,7 @@ def test_a_task_that_is_cancelled_does_not_come_back(slurm, slow):
     assert "is at work here" not in call(slurm, "status", run).stdout
 
 
+@pytest.mark.slow
 def test_what_was_cancelled_is_finished_by_resume(slurm, slow, local, tmp_path):
     run, cluster = slow(3)
     begun(slurm, run, 0)
@@ -141,6 +144,7 @@ def test_what_was_cancelled_is_finished_by_resume(slurm, slow, local, tmp_path):
     assert results_of(run) == local
 
 
+@pytest.mark.slow
 def test_a_task_whose_partition_cancels_what_gives_way_is_done_by_resume(
     slurm, slow, local, tmp_path
 ):

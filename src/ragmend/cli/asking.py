@@ -143,7 +143,9 @@ class Asking(NamedTuple):
         if self.settled is not None:
             raise AccountingError(
                 f"stage {self.stage}, record {unit.record_id}: its shard has a marker, but its "
-                f"answer is neither recorded in {self.journal.path.parent} nor among the faults"
+                f"answer is neither recorded in {self.journal.path.parent} nor among the faults: a "
+                "journal was deleted or changed. Delete the shards' .done.json there, and answer "
+                "them again (`ragmend submit RUN --resume`, or `ragmend shard …`)"
             )
         await prepare()
         try:

@@ -447,3 +447,55 @@ def test_who_submits_is_not_what_the_environment_says(monkeypatch):
     monkeypatch.setenv("LOGNAME", "somebody")
     monkeypatch.setenv("USER", "somebody")
     assert user_name() == pwd.getpwuid(os.getuid()).pw_name
+
+
+def test_jobs_of_another_cluster_are_left_alone(submit, fake, tmp_path, command):
+    assert submit().returncode == 0
+    start = tmp_path / "run/jobs/submission-001/submission.json"
+    start.write_text(start.read_text().replace('"slurm": "fake"', '"slurm": "elsewhere"'))
+    for done in (command("cancel", tmp_path / "run"), submit("--resume")):
+        assert done.returncode == 1
+        assert "was submitted on the cluster 'elsewhere', this is 'fake'" in done.stderr
+    assert len(alive(fake)) == len(JOBS)
+    assert "was submitted on the cluster 'elsewhere'" in command("status", tmp_path / "run").stdout
+
+
+def test_an_interrupted_submission_takes_no_job_back_that_only_has_its_number(
+    fake, cluster, tmp_path, command
+):
+    run = tmp_path / "run"
+    fake.change(kill_at=5)
+    words = ["submit", "demo", "--cluster", str(cluster), "--out", str(run)]
+    subprocess.run([sys.executable, "-m", "ragmend", *words], check=False)
+    fake.change(kill_at=None)
+    # Its numbers have been given to somebody else's jobs.
+    fake.set_jobs(lambda job: job.update(comment="(null)", title="mine"))
+    assert command("unlock", run).returncode == 0
+    assert command("cancel", run).returncode == 0
+    assert len(alive(fake)) == 5
+
+
+def test_a_site_that_rewrites_comments_hides_no_job(submit, fake, tmp_path, command):
+    assert submit().returncode == 0
+    fake.set_jobs(lambda job: job.update(comment="accounting:1"))
+    assert "are in the queue" in submit("--resume").stderr
+    assert command("cancel", tmp_path / "run").returncode == 0
+    assert not alive(fake)
+
+
+def test_resume_takes_the_cluster_file_of_the_last_submission(submit, fake, tmp_path, command):
+    assert submit().returncode == 0
+    finish(fake, "FAILED")
+    done = command("submit", tmp_path / "run", "--resume")
+    assert done.returncode == 0, done.stderr
+    assert len(alive(fake)) == len(JOBS)
+    assert command("submit", "demo", "--out", tmp_path / "new").returncode == 2
+
+
+def test_rows_that_are_no_text_are_named(submit, fake, tmp_path, command):
+    assert submit().returncode == 0
+    rows = tmp_path / "run/jobs/submission-001/jobs.jsonl"
+    rows.write_bytes(b"\xff\n" + rows.read_bytes())
+    done = command("cancel", tmp_path / "run")
+    assert done.returncode == 1
+    assert "jobs.jsonl:1: not UTF-8" in done.stderr

@@ -17,6 +17,7 @@ def cancel_command(run: Path) -> None:
         cancel_tasks,
         find_queued,
         read_submissions,
+        refuse_other_cluster,
         withdraw_interrupted,
     )
     from ragmend.run_lock import FileLock
@@ -29,6 +30,7 @@ def cancel_command(run: Path) -> None:
         return
     with FileLock(paths.jobs.lock, unlock=paths.root):
         submissions = read_submissions(paths)
+        refuse_other_cluster(slurm, submissions)
         n_withdrawn = withdraw_interrupted(slurm, submissions)
         queued = find_queued(slurm, submissions)
         tasks = [*queued.alive, *queued.stuck]
@@ -39,4 +41,4 @@ def cancel_command(run: Path) -> None:
         click.echo(f"{run}: no job of it is in the queue; nothing to cancel")
         return
     click.echo(f"cancelled {len(tasks)} tasks of {len(ids)} jobs: {', '.join(ids)}")
-    click.echo(f"`ragmend submit {run} --resume --cluster FILE` goes on from what is done")
+    click.echo(f"`ragmend submit {run} --resume` goes on from what is done")

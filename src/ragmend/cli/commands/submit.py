@@ -5,18 +5,23 @@ from pathlib import Path
 import click
 
 from ragmend.cli.commands.stages import options
+from ragmend.cli.context import Context
 
 
 @click.command("submit")
 @click.argument("config")
-@click.option("--cluster", required=True, metavar="FILE", help="Cluster file, or a shipped name.")
+@click.option(
+    "--cluster",
+    metavar="FILE",
+    help="Cluster file, or a shipped name [with --resume: as it was submitted].",
+)
 @options
 @click.option("--dry-run", is_flag=True, help="Write scripts and commands; submit nothing.")
 @click.option("--resume", is_flag=True, help="Submit only what is missing of a run.")
 @click.option("--accept-faults", metavar="REASON", help="Go on without faulty records.")
 def submit_command(
     config: str,
-    cluster: str,
+    cluster: str | None,
     out: Path | None,
     overrides: tuple[str, ...],
     dry_run: bool,
@@ -44,7 +49,10 @@ def submit_command(
         reopen_experiment(Path(config)) if is_run else open_experiment(config, out, overrides)
     )
     context = experiment.context
-    wish = Wish(context, load_cluster(cluster), resume, accept_faults)
+    where = cluster or (_last_cluster(context) if resume else None)
+    if where is None:
+        raise click.UsageError("--cluster names the cluster file")
+    wish = Wish(context, load_cluster(where), resume, accept_faults)
     done = write_dry_run(wish) if dry_run else submit(wish)
     if not done.pieces:
         click.echo(f"nothing is missing in {context.paths.root}: nothing was submitted")
@@ -57,3 +65,9 @@ def submit_command(
         click.echo(f"commands {done.folder / 'commands.sh'}")
         return
     click.echo(f"submitted {len(done.ids)} jobs; `ragmend status {run}` shows how far they are")
+
+
+def _last_cluster(context: Context) -> str | None:
+    """Return the cluster file of a run's last submission."""
+    files = [own.cluster for own in context.paths.jobs.submissions() if own.cluster.is_file()]
+    return str(files[-1]) if files else None

@@ -60,18 +60,33 @@ def find_queued(slurm: Slurm, submissions: Sequence[Submission]) -> Queued:
     """
     if not submissions:
         return Queued((), ())
-    marks = tuple(f"ragmend:{submission.start.token}:" for submission in submissions)
     users = {submission.start.user for submission in submissions} | {user_name()}
     mine = [
         state
         for state in slurm.queue(users)
-        if state.comment.startswith(marks) and state.state not in ENDED
+        if state.state not in ENDED and any(_is_of(state, own) for own in submissions)
     ]
     stuck = _stuck(mine, submissions)
     return Queued(
         tuple(state for state in mine if state.job_id not in stuck),
         tuple(state for state in mine if state.job_id in stuck),
     )
+
+
+def refuse_other_cluster(slurm: Slurm, submissions: Sequence[Submission]) -> None:
+    """Refuse to look after jobs of another cluster: an id that is there is not theirs.
+
+    Raises:
+        RunStateError: A submission was made elsewhere.
+    """
+    here = slurm.cluster_name() if submissions else ""
+    for submission in submissions:
+        if submission.start.slurm != here:
+            raise RunStateError(
+                f"{submission.paths.root}: was submitted on the cluster "
+                f"{submission.start.slurm!r}, this is {here!r}: ask there. If that is gone, delete "
+                "this folder"
+            )
 
 
 def cancel_tasks(slurm: Slurm, tasks: Iterable[TaskState]) -> list[str]:
@@ -84,11 +99,9 @@ def cancel_tasks(slurm: Slurm, tasks: Iterable[TaskState]) -> list[str]:
 
 def withdraw(slurm: Slurm, submission: Submission, reason: str) -> None:
     """Take back whatever of a submission is in the queue."""
-    ids = {job.job_id for job in submission.jobs}
+    # By mark or name, never by id alone: an id may be somebody else's by now.
     queued = find_queued(slurm, [submission])
-    ids |= {task.job_id for task in (*queued.alive, *queued.stuck)}
-    if ids:
-        slurm.cancel(sorted(ids, key=int))
+    cancel_tasks(slurm, (*queued.alive, *queued.stuck))
     write_end(submission.paths, SubmissionEnd(outcome="withdrawn", reason=reason, at=now()))
 
 
@@ -115,6 +128,18 @@ def clear_ended_locks(slurm: Slurm, paths: RunPaths) -> None:
     cleared = clear_locks([state.path for state in found], unlock=paths.root, force=True)
     for state in cleared:
         say(f"cleared   {state.path} (of {state.holder}, which has ended)")
+
+
+def _is_of(state: TaskState, submission: Submission) -> bool:
+    """Tell whether a task is a submission's: by its mark, else by id and name.
+
+    Some sites write comments of their own.
+    """
+    start = submission.start
+    return state.comment.startswith(f"ragmend:{start.token}:") or any(
+        state.job_id == job.job_id and state.name == f"{start.name}-{job.job}"
+        for job in submission.jobs
+    )
 
 
 def _has_ended(slurm: Slurm, lock: LockState) -> bool:

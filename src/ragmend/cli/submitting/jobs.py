@@ -5,8 +5,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from ragmend.cli.submitting.earlier import ENDED, STUCK, find_queued, read_submissions
-from ragmend.errors import ConfigError, DataError
+from ragmend.cli.submitting.earlier import (
+    ENDED,
+    STUCK,
+    find_queued,
+    read_submissions,
+    refuse_other_cluster,
+)
+from ragmend.errors import ConfigError, DataError, RunStateError
 from ragmend.paths import RunPaths
 from ragmend.slurm.commands import Slurm, SlurmError, TaskState
 from ragmend.slurm.submission import Submission, SubmittedJob
@@ -19,8 +25,9 @@ FORGOTTEN = "FORGOTTEN"
 
 
 class JobState(NamedTuple):
-    """One job of a submission, and what SLURM says of each of its tasks."""
+    """One job of a submission under its name, and what SLURM says of each of its tasks."""
 
+    name: str
     job: SubmittedJob
     tasks: tuple[TaskState, ...]
 
@@ -35,9 +42,8 @@ def describe_jobs(paths: RunPaths) -> Iterator[str]:
     if not submissions:
         return
     try:
-        slurm = Slurm.find()
-        states = find_states(slurm, submissions)
-    except (ConfigError, SlurmError) as error:
+        states = find_states(Slurm.find(), submissions)
+    except (ConfigError, RunStateError, SlurmError) as error:
         ids = ", ".join(job.job_id for own in submissions for job in own.jobs)
         yield f"jobs      {ids} were submitted; how they are cannot be asked here: {error}"
         return
@@ -49,7 +55,7 @@ def failed_jobs(paths: RunPaths) -> list[str]:
     try:
         submissions = read_submissions(paths)
         states = find_states(Slurm.find(), submissions) if submissions else []
-    except (ConfigError, SlurmError, DataError) as error:
+    except (ConfigError, RunStateError, SlurmError, DataError) as error:
         return [f"how its jobs ended cannot be told here: {error}"]
     return [line for state in states for line in _failures(state, paths)]
 
@@ -58,9 +64,11 @@ def find_states(slurm: Slurm, submissions: Sequence[Submission]) -> list[JobStat
     """Find out how the jobs of the last submission are: the queue, then what SLURM remembers.
 
     Raises:
+        RunStateError: They are another cluster's.
         SlurmError: SLURM does not answer.
     """
     last = submissions[-1]
+    refuse_other_cluster(slurm, [last])
     queued = find_queued(slurm, [last])
     ids = [job.job_id for job in last.jobs]
     told: dict[tuple[str, int | None], TaskState] = {}
@@ -69,7 +77,9 @@ def find_states(slurm: Slurm, submissions: Sequence[Submission]) -> list[JobStat
         told[state.job_id, state.place] = state
     for state in queued.stuck:
         told[state.job_id, state.place] = state._replace(reason=STUCK)
-    return [JobState(job, tuple(_tasks(job, told))) for job in last.jobs]
+    names = {job.job_id: f"{last.start.name}-{job.job}" for job in last.jobs}
+    ours = {key: state for key, state in told.items() if state.name in ("", names.get(key[0]))}
+    return [JobState(names[job.job_id], job, tuple(_tasks(job, ours))) for job in last.jobs]
 
 
 def _tasks(job: SubmittedJob, told: dict[tuple[str, int | None], TaskState]) -> Iterator[TaskState]:
@@ -105,6 +115,10 @@ def _describe(
     for state in states:
         for line in _failures(state, paths):
             yield f"  {line}"
+    if not last.is_submitted:
+        # Whatever is left of it is half a graph, which nobody may let go.
+        yield f"  helps: ragmend cancel {paths.root} takes back what is left of it"
+        return
     for line in advice:
         yield f"  helps: {line}"
 
@@ -152,12 +166,14 @@ def _failures(state: JobState, paths: RunPaths) -> Iterator[str]:
     """Yield a line a way in which tasks ended badly, with the log of the first of them."""
     groups: dict[str, list[TaskState]] = {}
     for task in state.tasks:
-        if task.state in BAD:
+        # What was ended before it began is no failure of its own: the list above has it.
+        is_begun = _log(state, task, paths) is not None
+        if task.state in BAD and (is_begun or task.state != "CANCELLED"):
             groups.setdefault(task.state, []).append(task)
     for name, tasks in groups.items():
         first = tasks[0]
         code = "" if first.exit_code in ("", "0:0") else f" (exit code {first.exit_code})"
-        said = _said(_log(state.job, first, paths))
+        said = _said(_log(state, first, paths))
         which = "" if first.place is None else f" task {_named(state.job, tasks)}"
         yield f"{state.job.piece}{which} {explain_state(name)}{code}{said}"
 
@@ -168,10 +184,10 @@ def _named(job: SubmittedJob, tasks: Iterable[TaskState]) -> str:
     return ", ".join(names[:MOST_NAMED]) + more
 
 
-def _log(job: SubmittedJob, task: TaskState, paths: RunPaths) -> Path | None:
-    number = job.job_id if task.place is None else f"{job.job_id}_{task.place}"
-    found = sorted(paths.jobs.logs.glob(f"*_{number}.out"))
-    return found[0] if found else None
+def _log(state: JobState, task: TaskState, paths: RunPaths) -> Path | None:
+    place = "" if task.place is None else f"_{task.place}"
+    path = paths.jobs.logs / f"{state.name}_{state.job.job_id}{place}.out"
+    return path if path.is_file() else None
 
 
 def _said(log: Path | None) -> str:

@@ -16,6 +16,7 @@ from ragmend.cli.submitting.earlier import (
     clear_ended_locks,
     find_queued,
     read_submissions,
+    refuse_other_cluster,
     user_name,
     withdraw,
     withdraw_interrupted,
@@ -24,7 +25,7 @@ from ragmend.cli.submitting.estimating import estimate_pieces
 from ragmend.cli.submitting.models import refuse_missing_models
 from ragmend.cli.submitting.remaining import find_remaining
 from ragmend.cli.submitting.snapshot import places_of, script_path, write_snapshot
-from ragmend.errors import ConfigError, RunStateError
+from ragmend.errors import ConfigError, RagmendError, RunStateError
 from ragmend.io import sha256_of_file
 from ragmend.manifest import now
 from ragmend.paths import RunPaths, SubmissionPaths
@@ -103,7 +104,7 @@ def submit(wish: Wish) -> Submitted:
         write_snapshot(wish.context, cluster, pieces, submitting, own)
         for script in dict.fromkeys(script_path(own, piece) for piece in pieces):
             _check(slurm, script)
-        write_start(own, _start(wish, own, submitting, pieces))
+        write_start(own, _start(wish, own, submitting, pieces, limits.cluster))
         ids = _send(slurm, own, pieces)
     return Submitted(pieces, ids, own.root, estimates)
 
@@ -141,6 +142,7 @@ def plan_pieces(wish: Wish, *, max_array: int) -> tuple[list[Piece], ClusterConf
 def _refuse_earlier(slurm: Slurm, wish: Wish) -> None:
     paths = wish.context.paths
     submissions = read_submissions(paths)
+    refuse_other_cluster(slurm, submissions)
     withdraw_interrupted(slurm, submissions)
     queued = find_queued(slurm, submissions)
     if queued.alive:
@@ -226,13 +228,18 @@ def _check(slurm: Slurm, script: Path) -> None:
 
 
 def _start(
-    wish: Wish, own: SubmissionPaths, submitting: Submitting, pieces: Sequence[Piece]
+    wish: Wish,
+    own: SubmissionPaths,
+    submitting: Submitting,
+    pieces: Sequence[Piece],
+    slurm: str,
 ) -> SubmissionStart:
     return SubmissionStart(
         number=own.number,
         token=submitting.token,
         name=submitting.name,
         cluster=submitting.cluster.name,
+        slurm=slurm,
         resumed=wish.resume,
         accept_faults=wish.accept_faults,
         user=user_name(),
@@ -259,16 +266,29 @@ def _send(slurm: Slurm, own: SubmissionPaths, pieces: Sequence[Piece]) -> dict[s
         write_end(own, SubmissionEnd(outcome="submitted", at=now()))
         slurm.release([ids[piece.name] for piece in pieces if not piece.after])
     except BaseException as error:
-        _take_back(slurm, own, error)
+        _take_back(slurm, own, list(ids.values()), error)
         raise
     return ids
 
 
-def _take_back(slurm: Slurm, own: SubmissionPaths, error: BaseException) -> None:
-    submission = read_submission(own)
-    if isinstance(submission, Submission):
-        withdraw(slurm, submission, str(error) or type(error).__name__)
-        say(f"submit    {len(submission.jobs)} jobs were taken back")
+def _take_back(
+    slurm: Slurm, own: SubmissionPaths, ids: Sequence[str], error: BaseException
+) -> None:
+    """Take back what was submitted just now; whatever goes wrong in it hides no reason."""
+    reason = str(error) or type(error).__name__
+    try:
+        if ids:
+            slurm.cancel(ids)
+        submission = read_submission(own)
+        if isinstance(submission, Submission):
+            withdraw(slurm, submission, reason)  # one whose id was never read, too
+        say(f"submit    {len(ids)} jobs were taken back")
+    except RagmendError as another:
+        say(f"submit    {reason}")
+        say(
+            f"submit    jobs {', '.join(ids)} could not be taken back ({another}); they wait: "
+            f"`ragmend cancel {own.root.parents[1]}` takes them back"
+        )
 
 
 def _submitted(piece: Piece, job_id: str, waits: str | None) -> SubmittedJob:
