@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-FOLDERS = ["slurm", "tests/slurm"]
+FOLDERS = ["slurm", "tests/slurm", "tests/golden/slurm"]
 SCRIPTS = sorted(
     path
     for folder in FOLDERS
