@@ -499,3 +499,33 @@ def test_rows_that_are_no_text_are_named(submit, fake, tmp_path, command):
     done = command("cancel", tmp_path / "run")
     assert done.returncode == 1
     assert "jobs.jsonl:1: not UTF-8" in done.stderr
+
+
+def test_status_says_why_a_task_failed_and_what_never_began(submit, fake, tmp_path, command):
+    assert submit().returncode == 0
+    ids = {job["name"]: job["id"] for job in fake.jobs}
+
+    def fail(job):
+        if job["name"] == "verify":
+            job.update(state="FAILED", reason="NonZeroExitCode", exit="1:0")
+        elif JOBS.index(job["name"]) < JOBS.index("verify"):
+            job.update(state="COMPLETED", reason="None")
+        else:
+            job.update(state="CANCELLED", reason="DependencyNeverSatisfied")
+
+    fake.set_jobs(fail)
+    logs = tmp_path / "run/jobs/logs"
+    said_by_script = "2026-12-01 02:00:00 job 1: ended with 1 after 2 s\n"
+    (logs / f"demo-verify_{ids['verify']}_0.out").write_text(
+        f"Traceback (most recent call last):\nValueError: no number\n{said_by_script}"
+    )
+    # Another job's log ends alike.
+    (logs / f"demo-x_5_{ids['verify']}.out").write_text("not this one\n")
+    lines = command("status", tmp_path / "run").stdout.splitlines()
+    (line,) = [each for each in lines if each.startswith("  verify task")]
+    assert "verify task 0, 1, 2 has failed (exit code 1:0): ValueError: no number (" in line
+    assert sum("never began: a job that it needs has failed" in each for each in lines) == 11
+    assert [each for each in lines if each.startswith("  helps")] == [
+        "  helps: its log says why; put that right, then ragmend submit "
+        f"{tmp_path / 'run'} --resume"
+    ]

@@ -1,5 +1,6 @@
 """The jobs of a run for people: how each is, why it waits or failed, and what helps."""
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -153,13 +154,19 @@ def _in_words(task: TaskState, waited_for: str) -> str:
         return f"waits for {waited_for}"
     if task.state == "PENDING":
         return explain_reason(task.reason).text
+    if _is_ended_by_another(task):
+        return "never began: a job that it needs has failed"
     return explain_state(task.state)
+
+
+def _is_ended_by_another(task: TaskState) -> bool:
+    return task.state == "CANCELLED" and task.reason == STUCK
 
 
 def _help(task: TaskState) -> str | None:
     if task.state == "PENDING":
         return explain_reason(task.reason).helps
-    return HELPS.get(task.state)
+    return None if _is_ended_by_another(task) else HELPS.get(task.state)
 
 
 def _failures(state: JobState, paths: RunPaths) -> Iterator[str]:
@@ -198,5 +205,6 @@ def _said(log: Path | None) -> str:
         lines = log.read_text("utf-8", errors="replace").splitlines()
     except OSError:
         return f": {log}"
-    errors = [line for line in lines if line.startswith("ragmend: ")]
-    return f": {errors[-1].removeprefix('ragmend: ')} ({log})" if errors else f": {log}"
+    # Beside what the job script says, each line with the time; of a traceback, its last line.
+    own = [line for line in lines if line.strip() and not re.match(r"\d{4}-\d\d-\d\d ", line)]
+    return f": {own[-1].removeprefix('ragmend: ')} ({log})" if own else f": {log}"
