@@ -32,10 +32,8 @@ class TaskState(NamedTuple):
         reason: Why it waits, or ended: SLURM's word; "" where it says none.
         comment: What marks whose it is.
         exit_code: As "1:0": code and signal; "" where unknown.
-        restarts: How often it was started again.
         node: Where it runs or ran; "" where nowhere.
         name: The job's name; "" where unknown.
-        own_id: The id of this task alone, which it knows as SLURM_JOB_ID; "" where unknown.
     """
 
     job_id: str
@@ -44,9 +42,7 @@ class TaskState(NamedTuple):
     reason: str = ""
     comment: str = ""
     exit_code: str = ""
-    restarts: int = 0
     node: str = ""
-    own_id: str = ""
     name: str = ""
 
 
@@ -277,7 +273,7 @@ def _fields(line: str) -> dict[str, str]:
 
 
 def _queued(line: str) -> TaskState:
-    own, array, place, state, reason, name, rest = line.split("|", 6)
+    _, array, place, state, reason, name, rest = line.split("|", 6)
     comment, _, node = rest.rpartition("|")
     return TaskState(
         job_id=array,
@@ -286,7 +282,6 @@ def _queued(line: str) -> TaskState:
         reason="" if reason == "None" else reason,
         comment="" if comment == "(null)" else comment,
         node=node,
-        own_id=own,
         name=name,
     )
 
@@ -301,10 +296,8 @@ def _shown(fields: Mapping[str, str]) -> Iterator[TaskState]:
             reason="" if fields.get("Reason") == "None" else fields.get("Reason", ""),
             comment=fields.get("Comment", ""),
             exit_code=fields.get("ExitCode", ""),
-            restarts=int(fields.get("Restarts", "0")),
             node=fields.get("NodeList", "").replace("(null)", ""),
             name=fields.get("JobName", ""),
-            own_id=fields["JobId"] if place is not None or not places else "",
         )
 
 

@@ -17,7 +17,6 @@ class Limits(NamedTuple):
         max_jobs: Jobs that the controller holds, at most, each task counted (MaxJobCount).
         enforces: Whether what a partition never starts is refused: `NO`, `ANY`, `ALL`.
         requeues: Whether jobs are queued again unless they say otherwise (JobRequeue).
-        kill_wait_s: Seconds from TERM to KILL at the time limit.
         partitions: All partitions.
         nodes: All nodes; none where they are not shown to everybody.
         has_accounting: Whether there are accounts and qualities of service at all.
@@ -30,7 +29,6 @@ class Limits(NamedTuple):
     max_jobs: int
     enforces: str
     requeues: bool
-    kill_wait_s: int
     partitions: tuple[Partition, ...]
     nodes: tuple[Node, ...]
     has_accounting: bool = False
@@ -63,7 +61,6 @@ def read_limits(slurm: Slurm) -> Limits:
         max_jobs=_number(config, "MaxJobCount"),
         enforces=_setting(config, "EnforcePartLimits"),
         requeues=_number(config, "JobRequeue") != 0,
-        kill_wait_s=_number(config, "KillWait", unit=" sec"),
         partitions=tuple(map(read_partition, slurm.partitions())),
         nodes=tuple(map(read_node, slurm.nodes())),
         has_accounting=_setting(config, "AccountingStorageType")
@@ -84,9 +81,8 @@ def _setting(config: Mapping[str, str], name: str) -> str:
     return config[name]
 
 
-def _number(config: Mapping[str, str], name: str, unit: str = "") -> int:
+def _number(config: Mapping[str, str], name: str) -> int:
     text = _setting(config, name)
-    number = text.removesuffix(unit) if unit else text
-    if not (number.isascii() and number.isdecimal()):
+    if not (text.isascii() and text.isdecimal()):
         raise SlurmError(f"scontrol show config: {name}: expected a number, found {text!r}")
-    return int(number)
+    return int(text)

@@ -54,7 +54,7 @@ def warned(slurm, resources=None, **more):
 def test_what_slurm_printed_is_read(tmp_path):
     limits = read_limits(say_again(tmp_path))
     assert limits.cluster == "ragmend"
-    assert (limits.max_array, limits.max_jobs, limits.kill_wait_s) == (1001, 10000, 30)
+    assert (limits.max_array, limits.max_jobs) == (1001, 10000)
     assert [each.name for each in limits.partitions] == ["gpu", "cpu"]
     assert limits.partitions[0].max_time_s == 86_400
     assert limits.partitions[0].max_nodes is None
@@ -193,7 +193,6 @@ def test_a_node_that_is_away_is_known_by_its_state(tmp_path, state, is_away):
         ("MaxArraySize            = 1001", "MaxArraySize            = (null)", "MaxArraySize"),
         ("MaxArraySize            = 1001", "MaxArraySize            = 0", "allows no job arrays"),
         ("MaxJobCount             = 10000", "", "MaxJobCount is not there"),
-        ("KillWait                = 30 sec", "KillWait                = long", "KillWait"),
     ],
 )
 def test_an_odd_configuration_of_a_cluster_is_an_error(tmp_path, old, new, message):
