@@ -55,10 +55,10 @@ def test_status_names_why_jobs_wait_and_what_helps(submit, fake, tmp_path, comma
     assert "can never start: a job that it needs has failed" in said
     assert f"ragmend submit {tmp_path / 'run'} --resume" in said
     lines = {line.split()[0]: line for line in said.splitlines() if line.startswith("  ")}
-    # What waits for what can never start can never start either; the report waits for its end.
+    # What waits for what can never start, or for its end, can never start either.
     assert "can never start" in lines["split"]
     assert "can never start" in lines["judge-fold"]
-    assert "waits for detect, select" in lines["report"]
+    assert "can never start" in lines["report"]
 
 
 def test_what_can_never_start_is_cancelled_by_resume(submit, fake, tmp_path):

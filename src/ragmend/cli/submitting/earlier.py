@@ -172,10 +172,9 @@ def _stuck(tasks: Sequence[TaskState], submissions: Sequence[Submission]) -> fro
 
 
 def _needed(dependency: str | None) -> set[str]:
-    """Return the ids without whose success a job never starts."""
+    """Return the ids without whose end a job never starts: what is stuck does not end either."""
     return {
         word.partition("_")[0]
         for part in (dependency or "").split(",")
-        if not part.startswith("afterany")
         for word in part.split(":")[1:]
     }
