@@ -7,6 +7,8 @@ import pytest
 
 from ragmend.errors import ConfigError
 
+pytestmark = pytest.mark.slow
+
 ASKING = ("verify", "propose", "judge")
 
 

@@ -18,6 +18,8 @@ from ragmend.errors import OutputError
 from ragmend.slurm.commands import Slurm, expand_places
 from ragmend.slurm.submission import append_job
 
+pytestmark = pytest.mark.slow
+
 
 def test_all_jobs_are_submitted_printed_and_let_go(submit, fake, tmp_path):
     done = submit()

@@ -6,6 +6,8 @@ import sys
 import pytest
 from fake_slurm import FakeSlurm
 
+pytestmark = pytest.mark.slow
+
 CLUSTER = """
 name = "here"
 signal_lead_s = 20
