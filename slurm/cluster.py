@@ -9,7 +9,7 @@ import os
 import re
 from collections.abc import Mapping
 from importlib import resources
-from typing import Annotated, Any, Literal, Self, TypeAlias
+from typing import Annotated, Any, Literal, Self, TypeAlias, cast
 
 from pydantic import AfterValidator, Field, ValidationError, model_validator
 
@@ -20,6 +20,7 @@ from ragmend.sections.section import Section
 from ragmend.slurm.times import parse_time
 from ragmend.toml_files import (
     expand_variables,
+    map_strings,
     parse_toml,
     read_path_or_shipped,
     refuse_deep,
@@ -246,24 +247,20 @@ def validate_cluster(raw: Mapping[str, Any], origin: str) -> ClusterConfig:
         raise ConfigError(f"{origin}: {_explain(error)}") from error
 
 
-def _expand(value: Any, environ: Mapping[str, str], origin: str, key: str = "") -> Any:  # noqa: ANN401
-    if isinstance(value, dict):
-        return {
-            name: _expand(item, environ, origin, f"{key}.{name}".lstrip("."))
-            for name, item in value.items()
-        }
-    if isinstance(value, list):
-        return [_expand(item, environ, origin, key) for item in value]
-    # A shell line may hold variables of the job's own: they are the shell's business.
-    if not isinstance(value, str) or key.endswith(".setup"):
-        return value
-    for secret in filter(is_secret, variables_in(value)):
-        raise ConfigError(
-            f"{origin}: {key} would write {secret} to disk: let `export` pass it on to jobs"
+def _expand(raw: dict[str, Any], environ: Mapping[str, str], origin: str) -> dict[str, Any]:
+    def look_up(key: str, text: str) -> str:
+        # A shell line may hold variables of the job's own: they are the shell's business.
+        if key.endswith(".setup"):
+            return text
+        for secret in filter(is_secret, variables_in(text)):
+            raise ConfigError(
+                f"{origin}: {key} would write {secret} to disk: let `export` pass it on to jobs"
+            )
+        return expand_variables(
+            text, environ, whose=f"{origin}: {key}", otherwise="write the value there"
         )
-    return expand_variables(
-        value, environ, whose=f"{origin}: {key}", otherwise="write the value there"
-    )
+
+    return cast("dict[str, Any]", map_strings(raw, look_up))
 
 
 def _explain(error: ValidationError) -> str:

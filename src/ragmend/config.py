@@ -13,7 +13,7 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from importlib import resources
 from pathlib import Path
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, Self, cast
 
 import tomli_w
 from pydantic import Field, ValidationError, model_validator
@@ -40,6 +40,7 @@ from ragmend.sections.section import Section
 from ragmend.sections.training import Recipe, TrainedModelConfig, TrainingConfig
 from ragmend.toml_files import (
     expand_variables,
+    map_strings,
     parse_toml,
     read_path_or_shipped,
     refuse_deep,
@@ -235,19 +236,13 @@ def _read_value(text: str) -> Any:  # noqa: ANN401 - any TOML value
     return parsed["value"] if len(parsed) == 1 else text
 
 
-def _expand(value: Any, environ: Mapping[str, str], origin: str, key: str = "") -> Any:  # noqa: ANN401
-    if isinstance(value, dict):
-        return {
-            name: _expand(item, environ, origin, f"{key}.{name}".lstrip("."))
-            for name, item in value.items()
-        }
-    if isinstance(value, list):
-        return [_expand(item, environ, origin, key) for item in value]
-    if not isinstance(value, str):
-        return value
-    return expand_variables(
-        value, environ, whose=f"{origin}: {key}", otherwise=f"give --set {key}=VALUE"
-    )
+def _expand(raw: dict[str, Any], environ: Mapping[str, str], origin: str) -> dict[str, Any]:
+    def look_up(key: str, text: str) -> str:
+        return expand_variables(
+            text, environ, whose=f"{origin}: {key}", otherwise=f"give --set {key}=VALUE"
+        )
+
+    return cast("dict[str, Any]", map_strings(raw, look_up))
 
 
 def _explain_config(error: ValidationError) -> str:

@@ -5,7 +5,7 @@ A variable's value never ends up in a message: only its name does.
 
 import re
 import tomllib
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any
@@ -94,6 +94,24 @@ def expand_variables(text: str, environ: Mapping[str, str], *, whose: str, other
         return environ[name]
 
     return _VARIABLE.sub(look_up, text)
+
+
+def map_strings(value: Any, change: Callable[[str, str], str], key: str = "") -> Any:  # noqa: ANN401
+    """Return a parsed value with each string changed.
+
+    Args:
+        value: Tables, lists and what is in them.
+        change: Gets the dotted key, in which a list's items have the list's own, and the string.
+        key: That of the value itself; "" of a whole file.
+    """
+    if isinstance(value, dict):
+        return {
+            name: map_strings(item, change, f"{key}.{name}".lstrip("."))
+            for name, item in value.items()
+        }
+    if isinstance(value, list):
+        return [map_strings(item, change, key) for item in value]
+    return change(key, value) if isinstance(value, str) else value
 
 
 def variables_in(text: str) -> list[str]:
